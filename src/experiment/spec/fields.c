@@ -146,8 +146,7 @@ static const struct sl_field_row start_rows[] = {
 };
 static const struct sl_fields start_fields = FIELDS(start, start_rows);
 
-/* What the whole, parts and scales have in common. */
-/* How images are read, in trainings and in tests. */
+/* How images are read, in trainings and tests. */
 static const struct sl_field_row image_rows[] = {
     {"size", SL_FIELD_TEXT, AT(design, size),
      "the size, like `32x32`, that all images are brought to"},
@@ -292,7 +291,7 @@ static const struct sl_field_row mean_rows[] = {
 };
 static const struct sl_fields mean_fields = FIELDS(mean, mean_rows);
 
-/* How a figure is read from what was printed. */
+/* How a figure is read from a command's JSON. */
 static const struct sl_field_row reading_rows[] = {
     {"path", SL_FIELD_TEXT, AT(figure, path),
      "where in the JSON the figure is (below); a list of paths is summed"},

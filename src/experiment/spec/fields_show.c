@@ -1,4 +1,4 @@
-/* The keys of spec.json that say what is drawn. */
+/* The keys of spec.json for galleries, charts and plots. */
 #include <math.h>
 #include <stddef.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- What is shown ---- */
 
-/* How numbers are read. */
+/* How numbers are read from a source. */
 static const struct sl_field_row numbers_rows[] = {
     {"cells", SL_FIELD_TEXTS, AT(source, cells),
      "keys of `compute` and `further`; a key with a star is the mean over all that fit, with its "
@@ -59,7 +59,7 @@ static const struct sl_field_row axis_rows[] = {
 };
 const struct sl_fields sl_spec_axis_fields = FIELDS(axis, axis_rows);
 
-/* What is drawn around the series. */
+/* The kind of chart and its axes. */
 static const struct sl_field_row frame_rows[] = {
     {"kind", SL_FIELD_TEXT, AT(chart, kind), "`bars`, `scatter`, `lines`, `histogram`, `forest`",
      .flags = SL_FIELD_REQUIRED},
@@ -86,7 +86,7 @@ static const struct sl_field_row items_rows[] = {
 };
 const struct sl_fields sl_spec_items_fields = FIELDS(items, items_rows);
 
-/* Which of the items. */
+/* Which items a gallery shows. */
 static const struct sl_field_row choice_rows[] = {
     {"class", SL_FIELD_TEXT, AT(gallery, class),
      "only items of this true class; a list takes the first item of each, in its order"},
@@ -120,7 +120,7 @@ static const struct sl_field_row gallery_rows[] = {
 };
 const struct sl_fields sl_spec_gallery_fields = FIELDS(gallery, gallery_rows);
 
-/* What stands above and beneath it. */
+/* The title and note of an exhibit. */
 static const struct sl_field_row heading_rows[] = {
     {"title", SL_FIELD_TEXT, AT(exhibit, title), "its title", .flags = SL_FIELD_REQUIRED},
     {"note", SL_FIELD_TEXT, AT(exhibit, note), "a sentence beneath it"},

@@ -1,4 +1,4 @@
-/* Figures that need no training: that each says in one way where it comes from. */
+/* Checks figures that need no training: each must have exactly one source. */
 #include "experiment/run/runner.h"
 #include "experiment/spec/spec_internal.h"
 #include "softlab/base/text.h"

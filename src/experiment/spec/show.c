@@ -78,11 +78,11 @@ static enum sl_status check_source(const struct sl_spec_body *body,
     return SL_OK;
 }
 
-/* The numbers of a series: places in sl_exhibit_numbers. */
+/* Indices into sl_exhibit_numbers. */
 enum { X, Y, X_LOW, X_HIGH, Y_LOW, Y_HIGH };
 
-/* What a kind of chart cannot do without; bars stand on the axis without categories. Kinds that are
- * not here are drawn from runs only. */
+/* The numbers that each kind of chart needs; bars need those of the axis without categories. Other
+ * kinds are drawn from runs only. */
 static const struct {
     const char *kind;
     int needed;
