@@ -5,7 +5,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
-/* A file below one of the roots that belongs to no set which fetch knows. */
+/* A file below one of the roots that belongs to no set of `softlab fetch`. */
 static char *find_other(const struct sl_data_roots *roots, const char *name)
 {
     const char *const folders[] = {roots->given, roots->folder};
