@@ -3,7 +3,7 @@
 #include "experiment/run/runner.h"
 #include "support.h"
 
-/* The line that `exhibits`, which are taken, become beside these figures. */
+/* The line that the exhibits give, next to these figures. Takes `exhibits`. */
 static enum sl_status collect(const char *exhibits, json_t **out, struct sl_error *err)
 {
     struct sl_run run = {.exhibits = json_loads(exhibits, 0, NULL),

@@ -50,7 +50,7 @@ static void test_a_scale_merges_objects_and_replaces_the_rest(void **state)
     assert_string_equal(design->networks.items[0], "small");
     assert_null(sl_spec_set_find(&design->sets, "a"));
     assert_non_null(sl_spec_set_find(&design->sets, "b"));
-    /* What was written stays. */
+    /* The document keeps all sets. */
     assert_int_equal(json_object_size(json_object_get(spec->document.root, "sets")), 2);
     sl_spec_destroy(spec);
 }
@@ -74,7 +74,7 @@ static void test_a_scale_reaches_into_parts(void **state)
     sl_spec_destroy(spec);
 }
 
-/* `words` has a space between them. */
+/* `words` are separated by spaces. */
 static void assert_list(const struct sl_text_list *list, const char *words)
 {
     char text[200] = "";
@@ -143,7 +143,7 @@ static void test_a_specification_goes_through_a_line_of_results(void **state)
     json_t *line = sl_spec_record(spec);
     assert_string_equal(json_string_value(json_object_get(line, "softlab")), "spec");
     assert_int_equal(strlen(json_string_value(json_object_get(line, "key"))), 64);
-    /* The line holds what was written, whatever scale it was read at. */
+    /* The line holds the specification as written, at any scale. */
     assert_ok(sl_spec_from_record(line, "paper", &back, &err), err);
     assert_string_equal(back->name, "x");
     assert_string_equal(back->claims, "claim\n");
@@ -163,7 +163,7 @@ static void test_a_specification_goes_through_a_line_of_results(void **state)
     "\"seeds\":[1],\"sets\":[\"" set "\"]}"
 #define ANSWERS "\"answers\":\"a.csv\",\"method\":\"mv\""
 
-/* The papers' own specifications have both, in either order of their options. */
+/* The papers' specifications have both, with options in different orders. */
 static void test_words_may_stand_beside_what_they_say(void **state)
 {
     (void)state;
@@ -268,7 +268,6 @@ static void test_mistakes_are_named_with_their_place(void **state)
     }
 }
 
-/* What is illegible in the text was one run of the authors': the best rate, seed and epoch. */
 static void test_an_unknown_name_suggests_the_nearest(void **state)
 {
     (void)state;

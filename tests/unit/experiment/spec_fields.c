@@ -1,5 +1,4 @@
-/* The keys of spec.json in experiments/README.md are those of the tables. UPDATE_GOLDEN=1 writes
- * them. */
+/* The keys in experiments/README.md must be those of the tables. UPDATE_GOLDEN=1 writes them. */
 #include "experiment/spec/spec_types.h"
 
 #include <math.h>
