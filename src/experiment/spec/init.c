@@ -170,15 +170,15 @@ static enum sl_status write_readme(json_t *document, const char *folder, struct 
                    "    softlab run . -o results              # train and score every set "
                    "with every network and seed\n"
                    "    softlab report results -o report.html # means with 95 % intervals\n\n"
-                   "What `spec.json` says:\n\n| key | what |\n| --- | --- |\n");
+                   "Keys in `spec.json`:\n\n| key | meaning |\n| --- | --- |\n");
     json_object_foreach(document, key, value)
     {
         add_key(&text, key);
     }
-    sl_buffer_text(&text, "\nWhat may be added:\n\n| key | what |\n| --- | --- |\n");
+    sl_buffer_text(&text, "\nKeys that may be added:\n\n| key | meaning |\n| --- | --- |\n");
     for (size_t i = 0; i < sizeof further / sizeof *further; i++)
         add_key(&text, further[i]);
-    sl_buffer_text(&text, "\n`experiments/README.md` of softlab has all keys.\n");
+    sl_buffer_text(&text, "\n`experiments/README.md` in softlab lists all keys.\n");
     if (!sl_file_exists(path)) status = sl_file_write(path, text.data, text.length, err);
     sl_buffer_release(&text);
     free(path);
