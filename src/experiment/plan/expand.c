@@ -143,7 +143,8 @@ static enum sl_status check_design(const struct sl_planner *planner, struct sl_e
                   {"start.data", !design->start || design->start->data}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!needed[i].given)
-            return sl_fail(err, SL_ERR_INPUT, "%s: $%s%s: \"%s\" is missing, and it is to train",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s: $%s%s: \"%s\" is missing: an experiment that trains needs it",
                            planner->spec->document.name, planner->part ? ".parts." : "",
                            planner->part ? planner->part : "", needed[i].key);
     return SL_OK;

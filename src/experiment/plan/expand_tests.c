@@ -297,7 +297,8 @@ static void add_test(struct gathering *gathering, const char *name, const char *
     struct sl_planner *planner = gathering->planner;
     struct sl_error err;
     if (!data) {
-        absent(gathering->run, name, test, test->missing ? test->missing : "it has no data");
+        absent(gathering->run, name, test,
+               test->missing ? test->missing : "the test has no \"data\"");
         return;
     }
     struct sl_needs needs = {0};
@@ -366,7 +367,7 @@ static json_t *record_of(struct sl_planner *planner, size_t training, json_t *te
 static char *describe_lack(const struct sl_run *run)
 {
     const char *test = json_object_iter_key(json_object_iter(run->absent));
-    return sl_string_printf("nothing that it is tested on is here%s%s%s%s",
+    return sl_string_printf("none of its tests can be scored here%s%s%s%s",
                             test ? "; the first, " : "", test ? test : "", test ? ": " : "",
                             test ? sl_plan_text(run->absent, test) : "");
 }

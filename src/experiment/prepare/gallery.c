@@ -49,7 +49,7 @@ static enum sl_status read_series(const struct sl_preparation *preparation,
     char *path = NULL;
     enum sl_status status = SL_OK;
     if (series->words.count != 2)
-        return sl_fail(err, SL_ERR_INPUT, "a series is a name and a place");
+        return sl_fail(err, SL_ERR_INPUT, "a series must be a name and a path");
     out->name = series->words.items[0];
     SL_TRY_OUT(sl_experiment_place(preparation->roots, series->words.items[1], &path, err));
     SL_TRY_OUT(sl_rows_read(path, "labels", &out->rows, err));
@@ -106,7 +106,7 @@ static enum sl_status read_items(const struct sl_prepare_step *step, json_t **ou
     }
     for (size_t i = 0; i < json_array_size(items); i++)
         if (!json_is_string(json_array_get(items, i))) {
-            status = sl_fail(err, SL_ERR_INPUT, "item %zu of the list is no text", i + 1);
+            status = sl_fail(err, SL_ERR_INPUT, "item %zu of the list is not a text", i + 1);
             goto out;
         }
     *out = items;
@@ -155,8 +155,8 @@ static enum sl_status find_row(const struct gallery *gallery, const struct serie
     if (n_rows <= 1 && wanted == 0) row = first;
     if (n_rows > 1 && wanted == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has %zu rows of item \"%.80s\", and \"row\" does not say which",
-                       series->name, n_rows, item);
+                       "%s has %zu rows of item \"%.80s\"; choose one with \"row\"", series->name,
+                       n_rows, item);
     if (row == SIZE_MAX)
         return sl_fail(err, SL_ERR_INPUT, "%s has %zu row%s of item \"%.80s\", not %lld",
                        series->name, n_rows, sl_text_plural(n_rows, "", "s"), item,

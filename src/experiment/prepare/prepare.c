@@ -64,7 +64,7 @@ static enum sl_status run(const struct sl_preparation *preparation, struct sl_er
     const char *name = preparation->step->prepare;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, name) == 0) return kinds[i].run(preparation, err);
-    return sl_fail(err, SL_ERR_USAGE, "nothing is prepared that is called \"%s\"", name);
+    return sl_fail(err, SL_ERR_USAGE, "no preparation is called \"%s\"", name);
 }
 
 enum sl_status sl_prepare(json_t *step, const char *output, const struct sl_data_roots *roots,

@@ -102,7 +102,7 @@ static enum sl_status put_found(const struct chart *chart, const json_t *source,
     for (size_t i = 0; i < json_array_size(found); i++) {
         const json_t *value = json_array_get(found, i);
         if (!json_is_number(value) && !json_is_null(value)) {
-            status = sl_fail(err, SL_ERR_INPUT, "%s: value %zu is no number",
+            status = sl_fail(err, SL_ERR_INPUT, "%s: value %zu is not a number",
                              sl_plan_text(source, "path"), i + 1);
             goto out;
         }

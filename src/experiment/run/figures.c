@@ -115,7 +115,8 @@ static enum sl_status walk(struct found *found, struct sl_error *err)
         const char *begin = at + (quoted ? 2 : 1);
         const char *end = *at == '[' ? strstr(begin, quoted ? "']" : "]") : NULL;
         if (!end)
-            return sl_fail(err, SL_ERR_INPUT, "%s: not a path from here: %s", found->path, at);
+            return sl_fail(err, SL_ERR_INPUT, "%s: the path cannot be read from here on: %s",
+                           found->path, at);
         step(found, begin, (size_t)(end - begin), !quoted);
         at = end + (quoted ? 2 : 1);
     }
@@ -129,7 +130,7 @@ enum sl_status sl_figures_at(json_t *document, const char *path, json_t **out, s
     enum sl_status status = SL_OK;
     SL_TRY_OUT(walk(&found, err));
     if (found.count == 0) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: there is nothing", path);
+        status = sl_fail(err, SL_ERR_INPUT, "%s: the path finds nothing", path);
         goto out;
     }
     json_t *list = json_array();

@@ -221,12 +221,12 @@ static char *describe_end(const struct sl_process *process, int status, unsigned
         text = sl_string_printf(
             "%s%skilled by signal %d, tried %u time%s%s", tail, *tail ? "\n" : "", WTERMSIG(status),
             tries, sl_text_plural(tries, "", "s"),
-            WTERMSIG(status) == SIGKILL ? "; a system that runs out of memory does that" : "");
+            WTERMSIG(status) == SIGKILL ? "; the system may have run out of memory" : "");
     else if (WEXITSTATUS(status) == SL_CANNOT_START)
-        text = sl_string_printf("no process can work in the folder: %s cannot be written",
+        text = sl_string_printf("the results folder cannot be used: %s cannot be written",
                                 process->log);
     else
-        text = sl_string_copy(*tail ? tail : "it failed without a word");
+        text = sl_string_copy(*tail ? tail : "the process failed without a message");
     free(tail);
     return text;
 }
@@ -303,10 +303,10 @@ static char *never_fits(const struct state *state, size_t index, size_t availabl
         return sl_string_copy("it needs more memory than this machine has; make the size of the "
                               "items, the batch or the network smaller");
     if (limit > 0 ? needed <= limit : n_running > 0) return NULL;
-    return sl_string_printf("it needs about %s of memory, and %s %s",
+    return sl_string_printf("it needs about %s of memory, but only %s %s",
                             sl_text_bytes(needed, need, sizeof need),
                             sl_text_bytes(available, there, sizeof there),
-                            limit > 0 ? "is all that runs may take" : "is all that is free");
+                            limit > 0 ? "may be used (--memory)" : "is free");
 }
 
 /* True if the job fits into memory next to the running jobs. */

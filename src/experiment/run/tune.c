@@ -206,7 +206,7 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
     }
     if (!best) {
         json_decref(scores);
-        return sl_fail(err, SL_ERR_INPUT, "%s: no value of %s has a score to choose it by (%s, %s)",
+        return sl_fail(err, SL_ERR_INPUT, "%s: no value of %s has a score (set %s, network %s)",
                        searched->plan->name, parameter, set, network);
     }
     const char *held = block->sets.items ? set : "*";

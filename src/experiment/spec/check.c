@@ -55,8 +55,8 @@ static enum sl_status check_words(const struct sl_spec_set *set, const struct sl
     if (same) return SL_OK;
     const struct sl_json_cursor labels = sl_json_below(at, "labels");
     return sl_json_fail(&labels, err,
-                        "is not what \"answers\", \"method\" and \"options\" say; leave it out, "
-                        "or them");
+                        "differs from \"answers\", \"method\" and \"options\"; leave out "
+                        "\"labels\", or those three");
 }
 
 /* A set has "labels", or "answers" with a known "method". */
@@ -164,7 +164,9 @@ static enum sl_status check_metric(const char *name, bool joined, const struct s
     const struct sl_metric *metric = sl_metric_find(name);
     size_t count = 0;
     if (metric && joined && !metric->per_item)
-        return sl_json_fail(at, err, "\"%s\" is no mean over items, as sets that are joined need",
+        return sl_json_fail(at, err,
+                            "\"%s\" is not a mean over items, which a test on several data sets "
+                            "needs; leave it out, or give one data set",
                             name);
     if (metric) return SL_OK;
     while (sl_metrics[count].name)
@@ -248,8 +250,9 @@ static enum sl_status check_size(const struct checked *checked, struct sl_error 
     if (sl_text_to_sides(text, SIZE_MAX, &height, &width))
         return width <= SL_IMAGE_MAX_PIXELS / height
                    ? SL_OK
-                   : sl_json_fail(&at, err, "\"%s\" is more than an image may have, %zu pixels",
-                                  text, SL_IMAGE_MAX_PIXELS);
+                   : sl_json_fail(&at, err,
+                                  "\"%s\" is too large; an image may have at most %zu pixels", text,
+                                  SL_IMAGE_MAX_PIXELS);
     return sl_json_fail(&at, err, "\"%s\" is not a size; give height and width like \"32x32\"",
                         text);
 }
@@ -345,8 +348,8 @@ static enum sl_status check_direction(const char *measure, const struct sl_json_
 {
     if (sl_measure_direction(measure) != 0) return SL_OK;
     return sl_json_fail(at, err,
-                        "\"%s\" is neither better when it is higher nor when it is lower; name a "
-                        "measure that is, such as cross_entropy",
+                        "\"%s\" has no direction that is better; name a measure that has one, such "
+                        "as cross_entropy",
                         measure);
 }
 
@@ -403,7 +406,8 @@ static enum sl_status check_plot(const struct sl_spec_body *body, const struct s
         if (strcmp(plot->x, "seconds") == 0 &&
             sl_names_place(plot->seconds_per_answer.names, plot->seconds_per_answer.count,
                            plot->series.names[i]) == plot->seconds_per_answer.count)
-            return sl_json_fail(&series, err, "\"seconds_per_answer\" does not have this series");
+            return sl_json_fail(&series, err,
+                                "\"seconds_per_answer\" has no number for this series");
     }
     return SL_OK;
 }
@@ -460,9 +464,8 @@ enum sl_status sl_spec_check(const struct sl_spec_body *body, const struct sl_js
     SL_TRY(check_plot(body, root, err));
     SL_TRY(check_answer(body, root, err));
     if (body->tune.count > 0 && body->parts.names)
-        return sl_json_fail(&grids, err,
-                            "is searched in specifications without \"parts\"; write one for each "
-                            "part");
+        return sl_json_fail(
+            &grids, err, "cannot be combined with \"parts\"; write a specification for each part");
     for (size_t i = 0; i < body->tune.count; i++) {
         const struct sl_json_cursor at = sl_json_element(&grids, i);
         SL_TRY(check_grid(body, &body->tune.items[i], &at, err));

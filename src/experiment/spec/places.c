@@ -45,8 +45,8 @@ static enum sl_status find(const struct sl_spec *spec, const char *text, json_t 
     enum sl_status status = SL_OK;
     if (here && there && !sl_path_same(here, there)) {
         status = sl_fail(err, SL_ERR_INPUT,
-                         "%s: \"%s\" is in this folder and also beside the specification: write "
-                         "{spec}/%s or a whole path",
+                         "%s: \"%s\" exists in this folder and also in the specification's; write "
+                         "{spec}/%s or an absolute path",
                          spec->name, name, name);
     } else {
         const char *found = here ? here : there;

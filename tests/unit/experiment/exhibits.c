@@ -99,8 +99,10 @@ static void test_numbers_that_do_not_fit_are_named(void **state)
     } rows[] = {
         {"\"x\":[1,2,3],\"y\":{\"output\":\"out.json\",\"path\":\"$.counts[*]\"}",
          "t: series \"s\" has 3 values for x and 2 for y"},
-        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.word\"}", "t: $.word: value 1 is no number"},
-        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.none\"}", "t: $.none: there is nothing"},
+        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.word\"}",
+         "t: $.word: value 1 is not a number"},
+        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.none\"}",
+         "t: $.none: the path finds nothing"},
         {"\"y\":{\"output\":\"none.json\",\"path\":\"$.x\"}", "none.json"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -68,7 +68,7 @@ static void test_paths_lead_to_all_that_they_find(void **state)
     json_decref(found);
     found = NULL;
     assert_fails(sl_figures_at(document, "$.rows[?name=z].v", &found, &err), SL_ERR_INPUT, err,
-                 "there is nothing");
+                 "the path finds nothing");
     assert_null(found);
     json_decref(document);
 }

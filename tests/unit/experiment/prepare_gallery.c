@@ -193,12 +193,12 @@ static void test_what_cannot_be_shown_is_named(void **state)
         listed, "items",
         json_pack("{s:s, s:s}", "output", test_path("items.json"), "path", "$.found[*]"));
     assert_fails(sl_prepare(listed, test_path("out.json"), &nowhere, &err), SL_ERR_INPUT, err,
-                 "item 1 of the list is no text");
+                 "item 1 of the list is not a text");
     json_decref(listed);
     json_t *step = json_pack("{s:s, s:[[s, s]], s:[s]}", "prepare", "gallery", "series", "P",
                              test_path("people.csv"), "items", "shapes-000001");
     assert_fails(sl_prepare(step, test_path("out.json"), &nowhere, &err), SL_ERR_INPUT, err,
-                 "P has 2 rows of item \"shapes-000001\", and \"row\" does not say which");
+                 "P has 2 rows of item \"shapes-000001\"; choose one with \"row\"");
     json_decref(step);
 }
 
