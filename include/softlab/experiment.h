@@ -1,10 +1,10 @@
-/* Experiment: a table of a paper as data, run by many small processes, each of which may be killed
- * at any time. experiments/README.md says what a specification holds.
+/* Experiment: reproduces a table of a paper from a specification. Many small processes do the work,
+ * and any of them may be killed at any time. experiments/README.md describes specifications.
  *
  *     sl_spec_read -> sl_experiment_create -> sl_experiment_run -> results.jsonl
  *
- * The name of a run is the SHA-256 of everything that its figures depend on and of nothing else.
- * Two specifications with the same cell therefore share its run. */
+ * A run's key is the SHA-256 of exactly what its figures depend on, so two specifications that have
+ * a cell in common share its run. */
 #ifndef SOFTLAB_EXPERIMENT_H
 #define SOFTLAB_EXPERIMENT_H
 
@@ -29,7 +29,7 @@ struct sl_builtin_experiment {
     size_t length;
 };
 extern const struct sl_builtin_experiment sl_builtin_experiments[]; /* ends with a NULL path */
-/* The built-in file of this path, or NULL. */
+/* The built-in file with this path; NULL if there is none. */
 const struct sl_builtin_experiment *sl_builtin_experiment_find(const char *path);
 /* The budget of all tables together at the scale "small", compared with sl_estimator_sum. */
 enum { SL_SMALL_CORE_HOURS = 40 };
@@ -49,99 +49,101 @@ enum sl_status sl_spec_init(const struct sl_spec_init *init, char **out,
 
 /* ---- Plans ---- */
 
-/* How much work a job is, in items; for estimates of time. */
+/* The amount of work in a job, in items, for time estimates. */
 struct sl_work {
     double trained;   /* items shown in training, over all epochs */
     double predicted; /* forward passes */
     double attacked;  /* steps of attacks: a forward and a backward pass each */
     double corrupted; /* images corrupted before they are predicted */
-    double seconds;   /* to open the inputs */
+    double seconds;   /* core-seconds to open the inputs */
 };
 
-/* A file that is made once and kept: a label set, an index, weights, scores. The job is done when
- * `output` exists. */
+/* Work with one output file, which is kept: a label set, an index, weights or scores. The job is
+ * done when `output` exists. */
 struct sl_job {
-    char key[65]; /* SHA-256 of the record of everything that the output depends on */
+    char key[65]; /* SHA-256 of the record of everything the output depends on */
     char *output; /* owned; below the results folder, named by the key */
-    char *title;  /* owned; for people */
-    /* owned; {"command": [words of softlab, without --output], ...}, to which "stdout": true is
-     * added where what is printed is kept, or {"prepare": what, ...}: how it is made; of a training
-     * and of its scores also the "recipe", for estimates */
+    char *title;  /* owned; shown to users */
+    /* owned; how the output is made: {"command": [words of softlab, without --output], ...} or
+     * {"prepare": kind, ...}. "stdout": true if the command's standard output is the job's output.
+     * "recipe", for estimates, if the job trains or scores. */
     json_t *step;
-    size_t *needs; /* owned; n_needs jobs, all before this one */
+    size_t *needs; /* owned; n_needs indices of jobs, all smaller than this job's */
     size_t n_needs;
-    char *missing;       /* owned; why it cannot be made here, or NULL */
+    char *missing;       /* owned; why the job cannot run here, or NULL */
     struct sl_work work; /* zeros if the plan was made without data */
-    /* of a training and of its scores: channels, height and width of items (0: texts), classes */
+    /* for jobs that train or score: channels, height and width of an item (0: texts), number of
+     * classes */
     size_t shape[3], n_classes;
-    /* of a training; else 0 and NULL */
+    /* for jobs that train; otherwise 0 and NULL */
     size_t n_items, n_epochs;
     const char *network; /* borrowed from `step` */
 };
 
 /* One line of results.jsonl. */
 struct sl_run {
-    char key[65];               /* SHA-256 of all that its figures depend on */
+    char key[65];               /* SHA-256 of everything its figures depend on */
     char *title;                /* owned; "t2-clamp, resnet8, seed 1" */
-    char *part, *set, *network; /* owned; NULL where there is none */
+    char *part, *set, *network; /* owned; NULL: none */
     int64_t seed, fold;         /* -1: none */
-    size_t *scores;             /* owned; n_scores jobs whose outputs have its figures */
+    size_t *scores;             /* owned; n_scores jobs whose outputs hold its figures */
     size_t n_scores;
-    size_t training;  /* its job, SIZE_MAX if nothing is trained */
-    double seconds;   /* of annotators, per item; NaN if unknown */
-    json_t *renamed;  /* owned; {"test/metric here": "test/metric of the line"}, or NULL */
+    size_t training;  /* index of the job; SIZE_MAX if nothing is trained */
+    double seconds;   /* annotator seconds per item; NaN if unknown */
+    json_t *renamed;  /* owned; {"test/metric scored": "test/metric of the line"}, or NULL */
     json_t *absent;   /* owned; {"test": "why it cannot be scored here"}, or NULL */
-    size_t n_lacking; /* absent tests that the specification itself does not call missing */
-    json_t *figures;  /* owned; {"cell": {"output": ..., "path": ...}} of what needs no training, or
-                         NULL */
-    json_t *exhibits; /* owned; [{"title": ..., "gallery": output or "chart": ...}] beside
-                         `figures`, or NULL */
-    json_t *measured; /* owned; {"labels/js": {"output": ..., "path": ...}}: figures beside the
-                         scores, for the specification's question; or NULL */
-    char *missing;    /* owned; why the whole run cannot be made here, or NULL */
+    size_t n_lacking; /* absent tests that the specification does not declare missing */
+    json_t *figures;  /* owned; {"cell": {"output": ..., "path": ...}}, figures that need no
+                         training; or NULL */
+    json_t *exhibits; /* owned; [{"title": ..., "gallery": output or "chart": ...}], exhibits that
+                         need no training; or NULL */
+    json_t *measured; /* owned; {"labels/js": {"output": ..., "path": ...}}, figures for the
+                         specification's question; or NULL */
+    char *missing;    /* owned; why the run cannot be made here, or NULL */
 };
 
 struct sl_experiment {
     char *name, *scale, *variant; /* owned */
-    const char *kind;             /* what its lines are: "result", or "tuning"; static */
+    const char *kind;             /* the kind of its result lines: "result" or "tuning"; static */
     struct sl_job *jobs;          /* owned; n_jobs */
     size_t n_jobs;
     struct sl_run *runs; /* owned; n_runs, in the order of results.jsonl */
     size_t n_runs;
-    json_t *keys; /* owned; {key: 1} of all runs, also of those that a shard or a cell leaves out */
+    json_t *keys; /* owned; {key: 1} for every run, including runs that sl_experiment_shard or _only
+                     dropped */
 };
 
-/* What plans read of the data in one pair of roots. Tables of a paper share their sets, and reading
- * one takes a second. */
+/* A cache of what plans read from the data below one pair of roots. A paper's tables share their
+ * data sets, and reading one takes a second. */
 struct sl_seen_data;
 struct sl_seen_data *sl_seen_data_create(void);
 void sl_seen_data_destroy(struct sl_seen_data *seen);
 
 struct sl_experiment_options {
-    bool as_published; /* recipes and hold-outs as the papers' texts have them */
-    /* Where data are; with NULL nothing is looked for, and nothing but what the specification says
-     * is missing. Inputs count by what is in them: with NULL by what was published under their name
-     * (experiments/inputs.csv), so that keys of published data are the same with and without. */
+    bool as_published; /* recipes and hold-outs as in the papers' texts, not as in their code */
+    /* Where the data are. With NULL the planner opens no data: a run is missing only if the
+     * specification says so, and inputs count by the published hashes in experiments/inputs.csv, so
+     * published data give the same keys with and without the data. */
     const struct sl_data_roots *roots;
-    /* borrowed; a file that remembers the hashes of large inputs, or NULL */
+    /* borrowed; path of the cache of hashes of large inputs, or NULL */
     const char *remembered;
     struct sl_seen_data *seen; /* borrowed; shared with other plans, or NULL */
-    /* {"set|network": {"rate": .1, "--gamma": .2}}: what tuning chose, settings and options of the
-     * label command; the set "*" is every one. Or NULL: what the specification has. */
+    /* {"set|network": {"rate": .1, "--gamma": .2}}: the settings and options of the label command
+     * that tuning chose; the set "*" means every set. NULL: use the specification's own. */
     json_t *tuned; /* borrowed */
 };
-/* Every run of a specification, by parts, sets, networks, seeds and folds, and the jobs that make
- * it; last the run of the figures, galleries and charts that need no training. SL_ERR_INPUT for a
- * specification that contradicts itself; what the program or the data lack makes runs `missing`. */
+/* Plan every run of a specification (parts x sets x networks x seeds x folds) and the jobs that
+ * make it. The last run holds the figures, galleries and charts that need no training. The caller
+ * owns *out. SL_ERR_INPUT if the specification contradicts itself. If the program or the data lack
+ * something, the runs that need it get a reason in `missing`. */
 enum sl_status sl_experiment_create(const struct sl_spec *spec,
                                     const struct sl_experiment_options *options,
                                     struct sl_experiment **out, struct sl_error *err) SL_MUST_USE;
 void sl_experiment_destroy(struct sl_experiment *experiment);
 
-/* Keep the runs of shard `index` (from 0) of `count`, or those one of whose coordinates `cell`
- * names ("t2-clamp", "resnet8", "t2-clamp|resnet8|1": all of them; "figures": those that need no
- * training). The folds of a cell stay together. Jobs stay. SL_ERR_NOT_FOUND if nothing is left of
- * the cell. */
+/* Keep the runs of shard `index` (from 0) of `count`, or the runs whose coordinates match all words
+ * of `cell` ("t2-clamp", "resnet8", "t2-clamp|resnet8|1"; "figures": the run without training). The
+ * folds of a cell stay together. All jobs are kept. SL_ERR_NOT_FOUND if no run matches the cell. */
 void sl_experiment_shard(struct sl_experiment *experiment, size_t index, size_t count);
 enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *cell,
                                   struct sl_error *err) SL_MUST_USE;
@@ -165,92 +167,92 @@ struct sl_board {
 enum sl_run_event {
     SL_RUN_DONE,
     SL_RUN_FAILED,  /* `reason` is what went wrong, with the end of the log */
-    SL_RUN_MISSING, /* `reason` is what the program or the data lack */
-    SL_RUN_LACKS,   /* done, but for the test that `reason` names */
-    SL_RUN_WARNS,   /* `reason` is a warning of one of its processes, which ended well; said of
-                       specifications that are not built in, perhaps more than once */
+    SL_RUN_MISSING, /* `reason` names what the program or the data lack */
+    SL_RUN_LACKS,   /* done, except for the test that `reason` names */
+    SL_RUN_WARNS, /* `reason` is a warning that a successful process logged; only for specifications
+                     that are not built in; may repeat */
     SL_RUN_RETRIED, /* a crashed process is started again */
     SL_RUN_SPOILT,  /* a job's output, `reason`, was changed or damaged: the job runs again */
-    SL_RUN_WAITS,   /* for memory */
-    SL_RUN_STOPS,   /* the experiment, by hooks.stop, once its children have ended */
+    SL_RUN_WAITS,   /* a job waits for memory */
+    SL_RUN_STOPS,   /* hooks.stop returned true; the runner waits for its child processes */
 };
-/* What the caller does meanwhile; each may be NULL. */
+/* Callbacks during a run; each may be NULL. */
 struct sl_experiment_hooks {
     void *context; /* borrowed */
     void (*event)(void *context, enum sl_run_event event, const char *title, const char *reason);
-    void (*board)(void *context, const struct sl_board *board); /* ten times a second */
+    void (*board)(void *context, const struct sl_board *board); /* called ten times a second */
     bool (*stop)(void *context);
 };
 
 struct sl_experiment_runner {
-    const char *folder;         /* borrowed; of the results */
+    const char *folder;         /* borrowed; the results folder */
     struct sl_data_roots roots; /* absolute */
-    const struct sl_spec *spec; /* borrowed; goes into the results; NULL: it is built in */
+    const struct sl_spec *spec; /* borrowed; written into the results; NULL if it is built in */
     size_t n_processes;
-    /* Bytes that jobs may take together, by their estimates; 0: what is free when each is
-     * started. */
+    /* Limit in bytes on the summed memory estimates of running jobs; 0: start a job when it fits
+     * into free memory. */
     size_t memory;
-    bool rehearsal; /* jobs are made and no run is collected: for sl_experiment_rehearse */
+    bool rehearsal; /* run jobs but collect no results; for sl_experiment_rehearse */
     struct sl_experiment_hooks hooks;
 };
 struct sl_experiment_outcome {
-    size_t done, skipped, failed, missing; /* runs; skipped: there before */
+    size_t done, skipped, failed, missing; /* runs; skipped: finished before */
 };
-/* Make every run that results.jsonl of the folder does not have. One process per job, started when
- * what it needs is there and it fits into memory; children die with this process. One that a signal
- * ended is started again, twice at most, and a training goes on from its checkpoint. A failing run
- * stops no other: it goes to failures.jsonl with the end of its log. Killed at any moment and
- * started again, nothing that was finished is lost or made twice, and the results are the same but
- * for "time". SL_ERR_USAGE if another process works in the folder, SL_ERR_STOPPED after
- * hooks.stop. */
+/* Make every run that results.jsonl in the folder does not have. Each job runs in a child process,
+ * which starts once the jobs it needs are done and it fits into memory. Child processes die with
+ * the runner. A child that a signal killed is restarted at most twice; a training resumes from its
+ * checkpoint. A failed run does not stop the others: it goes to failures.jsonl with the end of its
+ * log. A runner that was killed can be started again: it keeps all finished work, and the results
+ * differ only under "time". SL_ERR_USAGE if another process works in the folder; SL_ERR_STOPPED
+ * after hooks.stop. */
 enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
                                  const struct sl_experiment_runner *runner,
                                  struct sl_experiment_outcome *out,
                                  struct sl_error *err) SL_MUST_USE;
 
-/* Find what is wrong with an experiment before anything is trained, by doing in runner->folder,
- * which the caller throws away, all that runs do but training and scoring: one run of each part,
- * set and network stands for all seeds and folds. Runs that cannot be made become `missing`, with a
- * sentence each. */
+/* Find problems before training. In runner->folder, which the caller deletes, one run per part, set
+ * and network does everything except training and scoring, for all its seeds and folds. A run that
+ * fails gets the reason in `missing`. */
 enum sl_status sl_experiment_rehearse(struct sl_experiment *experiment,
                                       const struct sl_experiment_runner *runner,
                                       struct sl_error *err) SL_MUST_USE;
 
-/* The runs of one of the grids that the specification's `tune` blocks say; which they are does not
- * depend on what was chosen before, their settings do. */
+/* sl_experiment_grid plans the runs of one grid in the specification's `tune` blocks. Earlier
+ * choices in options->tuned change the runs' settings, not which runs there are. The caller owns
+ * *out. */
 size_t sl_experiment_n_grids(const struct sl_spec *spec);
 enum sl_status sl_experiment_grid(const struct sl_spec *spec,
                                   const struct sl_experiment_options *options, size_t index,
                                   struct sl_experiment **out, struct sl_error *err) SL_MUST_USE;
-/* Search what the specification's `tune` blocks say, one after the other: every value of a grid is
- * a run (lines of the kind "tuning"), the best mean over the block's seeds is chosen (lines of the
- * kind "tuned"), and what was chosen goes to *out for sl_experiment_options, which the caller owns.
- * A block without sets is searched on the first set and holds for all. SL_ERR_INPUT if no value of
- * a grid has a score. */
+/* Search the specification's `tune` blocks one after another. Every value of a grid is a run (lines
+ * of kind "tuning"); the value with the best mean over the block's seeds is chosen (lines of kind
+ * "tuned"). *out, which the caller owns, holds the choices for sl_experiment_options. A block
+ * without sets is searched on the first set and applied to all. SL_ERR_INPUT if no value of a grid
+ * has a score. */
 enum sl_status sl_experiment_tune(const struct sl_spec *spec,
                                   const struct sl_experiment_options *options,
                                   const struct sl_experiment_runner *runner, json_t **out,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* What runs take on this machine, and what memory the largest needs. Time comes from the trainings'
- * own steps: each network with its recipe and data is trained for a moment, once per estimator. */
+/* The time that runs take on this machine, and the memory of the largest. To measure time, the
+ * estimator trains each network with its recipe and data for a few steps, once per estimator. */
 struct sl_experiment_estimate {
-    double seconds;   /* of a core, all runs one after another */
-    size_t memory;    /* bytes of the largest run */
-    size_t n_runs;    /* that would be made */
-    size_t n_untimed; /* jobs whose network could not be run; `seconds` has nothing of their work */
-    char problem[256]; /* why the first of them could not */
+    double seconds;    /* core-seconds of all runs together */
+    size_t memory;     /* bytes of the largest run */
+    size_t n_runs;     /* runs that are not finished */
+    size_t n_untimed;  /* jobs whose network could not be timed; `seconds` leaves them out */
+    char problem[256]; /* why the first of them could not be timed */
 };
 struct sl_estimator;
 struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots); /* borrowed */
 void sl_estimator_destroy(struct sl_estimator *estimator);
-/* The runs of an experiment. Those that results.jsonl of `folder` has (NULL: none) do not count,
- * nor jobs whose output it has. */
+/* Estimate the runs of an experiment. Runs that are in results.jsonl of `folder` and jobs whose
+ * output is there do not count; NULL: all count. */
 enum sl_status sl_estimator_add(struct sl_estimator *estimator,
                                 const struct sl_experiment *experiment, const char *folder,
                                 struct sl_experiment_estimate *out,
                                 struct sl_error *err) SL_MUST_USE;
-/* All experiments that were added; what they share counts once. */
+/* The sum over all added experiments; runs and jobs that they share count once. */
 struct sl_experiment_estimate sl_estimator_sum(const struct sl_estimator *estimator);
 
 SL_END_DECLS

@@ -215,7 +215,7 @@ static void refuse_what_never_fits(void)
     char *failed = runs_read("tight/failures.jsonl");
     runs_check(count_lines(failed) == 2 && count_of(failed, LARGE) >= 2 &&
                    count_of(failed, "it needs about 5") == 2 &&
-                   count_of(failed, "of memory, and 500 MB is all that runs may take") == 2,
+                   count_of(failed, "of memory, but only 500 MB may be used (--memory)") == 2,
                "with what it needs and what there is");
     json_t *lines = runs_results("tight", true);
     runs_check(json_array_size(lines) == 2, "the small ones are made");

@@ -157,7 +157,7 @@ static void refuse_a_grid_without_scores(void)
     const char *const words[] = {"run", "vain.json", "--tune", "-o", "vain", NULL};
     runs_check(runs_program(words) == 1, "a grid without a score is no choice");
     char *said = runs_read("run.log");
-    runs_check(strstr(said, "no value of lr has a score to choose it by"), "which is said");
+    runs_check(strstr(said, "no value of lr has a score"), "which is said");
     free(said);
 }
 

@@ -67,7 +67,7 @@ fails "so is a folder" "mine/photo:val" dry 's|photos:val|photo:val|'
 fails "a size that is none is refused" '"32" is not a size; give height and width like "32x32"' \
     dry 's/32x32/32/'
 fails "so is one of no pixels" '"0x0" is not a size' dry 's/32x32/0x0/'
-fails "and one that no image has" '"100000x100000" is more than an image may have' \
+fails "and one that no image has" '"100000x100000" is too large' \
     dry 's/32x32/100000x100000/'
 fails "a size that takes more memory than there is, is found" "it needs more memory than this machine has" \
     env ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1 \

@@ -1,7 +1,6 @@
-/* Contract: what judging and presenting results needs to know of an experiment: what its
- * specification says, which runs it plans, and how its figures are called. Nothing of jobs,
- * processes or folders, so that a verdict needs no runner; verdict/ includes no other header of
- * experiment/. */
+/* Contract: the part of an experiment that judges and reports use: the specification, the planned
+ * runs and the names of figures. It leaves out jobs, processes and folders, so that a verdict needs
+ * no runner; verdict/ includes no other header of experiment/. */
 #ifndef SOFTLAB_EXPERIMENT_CONTRACT_H
 #define SOFTLAB_EXPERIMENT_CONTRACT_H
 
@@ -16,32 +15,33 @@ SL_BEGIN_DECLS
 
 /* ---- Specifications ---- */
 
-/* The names of the specifications that are built in, NULL-ended. */
+/* The names of the built-in specifications, NULL-ended. */
 extern const char *const sl_builtin_specs[];
 
-/* What a specification says of its table and of what is to be shown, read once. Texts are borrowed
- * from the specification, and absent ones are NULL; absent numbers are NaN. */
+/* The brief: what reports need from a specification, read once. Texts are borrowed from the
+ * specification. A missing text is NULL, a missing number NaN. */
 struct sl_name_list {
-    const char **names; /* owned; (count), NULL-ended; NULL if there is none */
+    const char **names; /* owned; (count), NULL-ended; NULL if empty */
     size_t count;
 };
 bool sl_name_list_has(const struct sl_name_list *list, const char *name);
 
-/* What a scale makes of the paper's runs, from better to worse. */
+/* How the runs at a scale differ from the paper's, from least to most. */
 enum sl_scale_kind {
-    SL_RUNS_ALL,   /* all of them */
-    SL_RUNS_FEWER, /* with the paper's networks and recipe, fewer */
+    SL_RUNS_ALL,   /* the same runs */
+    SL_RUNS_FEWER, /* fewer runs, with the paper's networks and recipe */
     SL_RUNS_OTHER, /* other networks, recipes, settings or data */
 };
 
-/* The whole, or a part of it. n_test / n_train of runs whose training sets share items is what the
- * variance of their mean is corrected by; 0: they share none or all. */
+/* The whole specification, or one of its parts. An overlap is n_test / n_train of runs whose
+ * training sets share items; it corrects the variance of their mean. 0: the training sets share no
+ * items, or all. */
 struct sl_brief_design {
-    const char *name;                          /* NULL: the whole */
+    const char *name;                          /* NULL: the whole specification */
     const char *missing;                       /* why it cannot be run as published */
-    struct sl_name_list sets, networks, tests; /* a part without any of its own has the whole's */
-    double fold_overlap, seed_overlap;         /* of runs of a fold, and of other runs */
-    enum sl_scale_kind scale_kind;             /* the whole is as its worst part */
+    struct sl_name_list sets, networks, tests; /* inherited where the part has none */
+    double fold_overlap, seed_overlap;         /* for runs with and without a fold */
+    enum sl_scale_kind scale_kind;             /* of the whole: the part that differs most */
 };
 enum sl_coordinate { SL_COORDINATE_PART, SL_COORDINATE_SET, SL_COORDINATE_NETWORK, SL_COORDINATES };
 struct sl_brief_cell {
@@ -58,52 +58,53 @@ struct sl_brief_pair {
 struct sl_brief_figure {
     const char *cell;
     json_t *definition;  /* owned; how it is computed without training */
-    const char *missing; /* why it cannot be */
+    const char *missing; /* why it cannot be computed */
 };
 struct sl_brief_set {
     const char *name;
-    double count, annotators; /* items with labels, and answers drawn of each */
+    double count, annotators; /* items with labels, and answers drawn per item; NaN: all */
 };
 struct sl_brief_series {
     const char *name;
     struct sl_name_list sets;
-    double all, seconds; /* answers per item of a set that draws none; seconds per answer */
+    double all, seconds; /* answers per item of a set that uses them all; seconds per answer */
 };
-/* Which label set is nearest to the truth for its time; NULLs: nothing is asked. */
+/* The question which label set is nearest to the truth for its time; NULLs: not asked. */
 struct sl_brief_question {
     const char *against, *distance, *model;
 };
 struct sl_brief {
     const char *title, *source, *people;
     struct sl_name_list notes;
-    enum sl_coordinate rows[SL_COORDINATES]; /* (n_rows) what a row's coordinates are */
+    enum sl_coordinate rows[SL_COORDINATES]; /* (n_rows) the coordinates of a row */
     size_t n_rows;
     struct sl_name_list columns;     /* "test/metric" */
-    bool has_sd;                     /* cells have a standard deviation, not a 95 % interval */
-    struct sl_brief_number *factors; /* owned; by metric, from our unit to the printed one */
+    bool has_sd;                     /* the spread is a standard deviation, not a 95 % interval */
+    struct sl_brief_number *factors; /* owned; by metric, our unit to the printed one */
     size_t n_factors;
     struct sl_brief_cell *cells; /* owned */
     size_t n_cells;
-    struct sl_brief_number *defined; /* owned; rows that are a number by definition */
+    struct sl_brief_number *defined; /* owned; rows whose value is fixed by definition */
     size_t n_defined;
-    struct sl_brief_design *designs; /* owned; the whole, then its parts */
+    struct sl_brief_design *designs; /* owned; the whole specification, then its parts */
     size_t n_designs;
-    struct sl_brief_set *sets; /* owned; of the whole */
+    struct sl_brief_set *sets; /* owned; the sets outside parts */
     size_t n_sets;
-    struct sl_brief_figure *figures; /* owned; the published ones first */
+    struct sl_brief_figure *figures; /* owned; published figures first */
     size_t n_figures;
-    struct sl_brief_pair *absent; /* owned; cells that nothing fills, and why */
+    struct sl_brief_pair *absent; /* owned; cells that cannot be filled, and why */
     size_t n_absent;
-    struct sl_brief_pair *stands_for; /* owned; networks, and the paper's that each stands for */
+    struct sl_brief_pair *stands_for; /* owned; a network of the scale, and the paper's network
+                                         whose place it takes */
     size_t n_stands_for;
-    const char *plot_x;             /* "seconds", "annotators" or "count"; NULL: there is none */
+    const char *plot_x;             /* "seconds", "annotators" or "count"; NULL: no plot */
     struct sl_brief_series *series; /* owned; of the plot */
     size_t n_series;
     struct sl_brief_question question;
 };
-/* From our unit of a metric to the printed one: 100 for shares in per cent. */
+/* The factor from our unit of a metric to the printed one: 100 for shares in per cent. */
 double sl_brief_factor(const struct sl_brief *brief, const char *metric);
-/* The design of a part; that of the whole for NULL and for a name that no part has. */
+/* The design of a part; for NULL or an unknown name the design of the whole. */
 const struct sl_brief_design *sl_brief_design_find(const struct sl_brief *brief, const char *part);
 
 struct sl_spec_body;
@@ -111,61 +112,64 @@ struct sl_spec {
     char *name;              /* owned; "collins2022/table2" */
     char *scale;             /* owned; "quick", "small" or "paper" */
     struct sl_json document; /* spec.json as it was written */
-    /* owned; as it was written and as it is to be run, with what may be left out; private to
-     * experiment/ */
+    /* owned; the specification as written, and as run: scale applied and defaults filled in.
+     * Private to experiment/. */
     struct sl_spec_body *written, *body;
-    struct sl_brief *brief;  /* owned; what judging and presenting needs of it */
+    struct sl_brief *brief;  /* owned; what reports need */
     char *expected, *claims; /* owned; the texts of expected.csv and claims.csv, or NULL */
-    char *folder;            /* owned; where it was read; NULL: it is built in */
+    char *folder;            /* owned; the folder it was read from; NULL: built in */
 };
-/* By name ("collins2022/table2"), or by path if it is a folder or ends in .json; expected.csv and
- * claims.csv are taken from beside it. SL_ERR_INPUT naming file, line and place of what is unknown,
- * of the wrong kind, or names something that is not there; SL_ERR_NOT_FOUND with the nearest name.
+/* Read a specification by name ("collins2022/table2"), or by path if `name` is a folder or ends in
+ * .json. expected.csv and claims.csv are read from the same folder. The caller owns *out.
+ * SL_ERR_INPUT, with file, line and key, for an unknown key, a value of the wrong kind or a name
+ * that does not exist; SL_ERR_NOT_FOUND, with the nearest name, for an unknown specification.
  *
- * Applying a scale: objects are merged, all else is replaced; a list of `sets` keeps those sets; a
- * key that parts have too is applied within them, before what the scale says of the part itself. */
+ * A scale changes the specification: objects are merged, other values replaced, and a list of
+ * `sets` keeps those sets. A key of the scale also applies to each part that has the key, before
+ * the scale's changes to that part. */
 enum sl_status sl_spec_read(const char *name, const char *scale, struct sl_spec **out,
                             struct sl_error *err) SL_MUST_USE;
 void sl_spec_destroy(struct sl_spec *spec);
-/* Whether what is trained is less than the paper's: such figures are no reproduction. */
+/* True if the scale trains less than the paper, so that its figures are not a reproduction. */
 bool sl_spec_is_small(const struct sl_spec *spec);
 
-/* A specification that is not built in, as a line of results.jsonl, so that results can be reported
- * where nothing else is; and back. */
+/* Write a specification as a line of results.jsonl, so that results can be reported without its
+ * folder, and read it back. The caller owns the result of both. */
 json_t *sl_spec_record(const struct sl_spec *spec) SL_MUST_USE;
 enum sl_status sl_spec_from_record(const json_t *record, const char *scale, struct sl_spec **out,
                                    struct sl_error *err) SL_MUST_USE;
 
 /* ---- Runs ---- */
 
-/* A run as the specification plans it; borrowed from the plan. */
+/* A planned run; borrowed from the plan. */
 struct sl_planned_run {
-    const char *key;                  /* SHA-256 of all that its figures depend on */
-    const char *part, *set, *network; /* NULL where there is none */
+    const char *key;                  /* SHA-256 of everything its figures depend on */
+    const char *part, *set, *network; /* NULL: none */
     int64_t seed, fold;               /* -1: none */
-    const json_t *renamed;            /* {"test/metric here": "test/metric of the line"}, or NULL */
-    const json_t *absent;             /* {"test": "why it cannot be scored here"}, or NULL */
-    const char *missing;              /* why the whole run cannot be made here, or NULL */
+    const json_t *renamed; /* {"test/metric scored": "test/metric of the line"}, or NULL */
+    const json_t *absent;  /* {"test": "why it cannot be scored here"}, or NULL */
+    const char *missing;   /* why the run cannot be made here, or NULL */
 };
 struct sl_planned {
     struct sl_planned_run *runs; /* owned; n_runs, in the order of results.jsonl */
     size_t n_runs;
-    struct sl_experiment *plan; /* owned; what the runs are borrowed from */
+    struct sl_experiment *plan; /* owned; the runs borrow from it */
 };
-/* The runs of a specification without a look at data; recipes and hold-outs as the paper's text has
- * them, or as its code. SL_ERR_INPUT for a specification that contradicts itself. */
+/* Plan the runs of a specification without reading data. `as_published`: recipes and hold-outs as
+ * in the paper's text, not as in its code. The caller owns *out. SL_ERR_INPUT if the specification
+ * contradicts itself. */
 enum sl_status sl_planned_create(const struct sl_spec *spec, bool as_published,
                                  struct sl_planned **out, struct sl_error *err) SL_MUST_USE;
 void sl_planned_destroy(struct sl_planned *planned);
 
 /* ---- Lines of results ---- */
 
-/* The figure of a run that is the time of its labels' answers, in seconds per item; and how many
- * labels there are. */
+/* Figures of a run: seconds of annotator time per labelled item, and the number of labelled items.
+ */
 #define SL_ANSWER_SECONDS "labels/seconds"
 #define SL_ANSWER_ITEMS   "labels/items"
 
-/* The keys of a chart's series that hold numbers; NULL-ended. */
+/* The keys of a chart's series that hold numbers, NULL-ended. */
 extern const char *const sl_exhibit_numbers[];
 
 SL_END_DECLS

@@ -13,8 +13,8 @@ static char *copy_or_null(const char *text)
     return text ? sl_string_copy(text) : NULL;
 }
 
-/* Seconds of annotators behind an item's label, where the set states them or the papers do, of
- * their own answers: how long others took is for `softlab labels` to measure. */
+/* Annotator seconds per item: those of the set, or those that the papers state for their own
+ * answers. For other answers `softlab labels` measures them. */
 static double annotation_seconds(const struct sl_spec_set *set)
 {
     if (!set || !isnan(set->seconds)) return set ? set->seconds : (double)NAN;
@@ -57,7 +57,7 @@ static struct sl_run new_run(const struct sl_planner *planner,
     return run;
 }
 
-/* Takes the run; one whose key is there already is dropped: the fold of a network that was not
+/* Takes the run. A run whose key is already planned is dropped: the fold of a network that is not
  * trained again. */
 static void take_run(struct sl_planner *planner, struct sl_run *run)
 {
@@ -71,7 +71,7 @@ static void take_run(struct sl_planner *planner, struct sl_run *run)
     }
 }
 
-/* A training is called after the first run that needs it. */
+/* A training is named after the first run that needs it. */
 static void name_training(struct sl_planner *planner, size_t training, const char *run)
 {
     struct sl_job *job = &planner->plan->jobs[training];
@@ -94,7 +94,7 @@ static void expand_run(struct sl_planner *planner, const struct sl_training_choi
     }
 }
 
-/* A run for each fold that is asked for: its network is scored on what the fold held out. */
+/* One run per fold; its network is scored on the held-out fold. */
 static void expand_folds(struct sl_planner *planner, struct sl_training_choice choice)
 {
     const struct sl_integer_list *some = &planner->design->run_folds;
@@ -143,7 +143,8 @@ static enum sl_status check_design(const struct sl_planner *planner, struct sl_e
                   {"start.data", !design->start || design->start->data}};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!needed[i].given)
-            return sl_fail(err, SL_ERR_INPUT, "%s: $%s%s: \"%s\" is missing, and it is to train",
+            return sl_fail(err, SL_ERR_INPUT,
+                           "%s: $%s%s: \"%s\" is missing: an experiment that trains needs it",
                            planner->spec->document.name, planner->part ? ".parts." : "",
                            planner->part ? planner->part : "", needed[i].key);
     return SL_OK;

@@ -1,12 +1,12 @@
-/* What a question needs of every run besides its scores: how far its labels are from the reference,
- * and how long their answers took. */
+/* Figures that a specification's question needs from every run: the distance of its labels from the
+ * reference, and the annotator time behind them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/plan/plan.h"
 #include "softlab/base/memory.h"
 
-/* A figure of the run from what a job prints, unless the job cannot be made here. */
+/* Add a figure that a job prints, unless the job cannot run here. */
 static void measure(struct sl_planner *planner, struct sl_run *run, const char *name, size_t job,
                     const char *path)
 {
@@ -54,8 +54,8 @@ static void measure_seconds(struct sl_planner *planner, const struct sl_training
     sl_text_list_release(&words);
 }
 
-/* How many labels there are stands beside the time they took. It makes no other run, so it is no
- * part of the run's name. */
+/* The number of labels, next to their time. It follows from the same job, so the key does not
+ * include it. */
 static void measure_items(struct sl_run *run)
 {
     const char *output = json_string_value(

@@ -1,18 +1,18 @@
-/* Figures that need no training: commands of the program, and where in their JSON the figure is. */
+/* Figures that need no training: commands of softlab, and the path of each figure in their JSON. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/run/exhibits.h"
 #include "softlab/base/memory.h"
 
-/* Commands whose figures are of a sample of people or items, and that say how far chance moves
- * them if they are asked: a figure without its interval decides nothing. */
+/* Commands whose figures come from a sample of people or items. They report an interval if asked;
+ * without one a figure cannot decide a claim. */
 static const struct sampled {
-    const char *command, *option; /* an option that must be there, or NULL */
+    const char *command, *option; /* an option that the command must have, or NULL */
 } sampled[] = {{"quality", NULL}, {"compare", "--mix"}, {"eval", NULL}};
 static const char n_resamples[] = "1000";
 
-/* The words of a command, asked for intervals; the caller releases them. */
+/* The command with a request for intervals; the caller releases it. */
 static struct sl_text_list with_intervals(const struct sl_text_list *command)
 {
     struct sl_text_list words = sl_text_list_copy(command);
@@ -27,7 +27,7 @@ static struct sl_text_list with_intervals(const struct sl_text_list *command)
     return words;
 }
 
-/* The job behind an entry, SL_NO_JOB if it reads published files by itself. */
+/* The job of an entry; SL_NO_JOB if the entry reads published files. */
 static size_t job_of(struct sl_planner *planner, const struct sl_spec_figure *entry)
 {
     if (entry->command.items) {
@@ -46,8 +46,8 @@ static json_t *with_places(struct sl_planner *planner, const struct sl_spec_mean
     return json_pack("{s:o, s:O}", "files", files, "columns", mean_of->columns);
 }
 
-/* How an entry's figure is read; into *job what it is read from, or SL_NO_JOB, and into *reason why
- * it cannot be had. */
+/* How a figure is read. *job is the job that prints it, or SL_NO_JOB; *reason says why it cannot be
+ * computed, and is untouched if it can. */
 static json_t *figure_of(struct sl_planner *planner, const struct sl_spec_figure *entry,
                          size_t *job, const char **reason)
 {
@@ -62,7 +62,7 @@ static json_t *figure_of(struct sl_planner *planner, const struct sl_spec_figure
     if (*job != SL_NO_JOB) missing = planner->plan->jobs[*job].missing;
     if (missing) *reason = missing;
     for (size_t i = 0; of && i < entry->cells.count; i++) {
-        size_t other; /* a job of the cell's own entry */
+        size_t other; /* not used: the cell's own entry adds this job */
         const struct sl_spec_figure *cell =
             sl_spec_figure_find(planner->body, entry->cells.items[i]);
         json_array_append_new(of, figure_of(planner, cell, &other, reason));
@@ -71,7 +71,7 @@ static json_t *figure_of(struct sl_planner *planner, const struct sl_spec_figure
     return figure;
 }
 
-/* Adds the figure to `named`, from which the key is made, and if it can be had to the run. */
+/* Add the figure to `named`, which gives the key, and to the run if it can be computed. */
 static void add_figure(struct sl_planner *planner, struct sl_run *run, const char *cell,
                        const struct sl_spec_figure *entry, json_t *named)
 {

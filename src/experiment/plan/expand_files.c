@@ -1,4 +1,4 @@
-/* Commands, label sets and index files of a specification as jobs. */
+/* Jobs for commands, label sets and index files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ json_t *sl_expand_words(struct sl_planner *planner, const struct sl_text_list *w
     return out;
 }
 
-/* The first file or data set of a command that is not on this machine, said in *err. */
+/* True if a file or data set of the command is not on this machine; *err names the first. */
 static bool lacks_data(struct sl_planner *planner, const json_t *words, struct sl_error *err)
 {
     const struct sl_data_roots *roots = planner->options->roots;
@@ -161,7 +161,7 @@ static bool is_share(const char *split)
     return strncmp(split, "share:", 6) == 0;
 }
 
-/* "cifar10s:train" is a file of a set; other words stand for themselves. */
+/* The index file of "cifar10s:train"; other splits are returned unchanged. */
 static char *split_place(const char *split)
 {
     const char *colon = strchr(split, ':');
@@ -169,7 +169,7 @@ static char *split_place(const char *split)
     return sl_string_printf("@%.*s/%s_indices.npy", (int)(colon - split), split, colon + 1);
 }
 
-/* The step that writes the indices; of a plain split file it has three keys. */
+/* The step that writes the indices; for a plain split file it has exactly three keys. */
 static json_t *items_step(const struct sl_item_choice *choice, const char *split, bool rest)
 {
     json_t *step = json_pack("{s:s, s:s}", "prepare", "items", "data", choice->data);
@@ -203,8 +203,8 @@ char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *c
                          sl_experiment_place(planner->options->roots, sl_plan_text(step, "split"),
                                              &found, &err) != SL_OK;
     free(found);
-    /* A plain file needs no job but to say that it is missing: the name of a run that reads it must
-     * not depend on that. */
+    /* A plain file needs a job only to report that it is missing. The path is the file's own either
+     * way, so that the run's key stays the same. */
     const bool plain = file && json_object_size(step) == 3;
     char *path = plain ? sl_string_copy(sl_plan_text(step, "split")) : NULL;
     if (plain && !missing) {
@@ -217,7 +217,7 @@ char *sl_expand_items(struct sl_planner *planner, const struct sl_item_choice *c
     return path ? path : sl_string_copy(output(planner, job));
 }
 
-/* How many indices a file has, looked up once; the whole set's number where it cannot be read. */
+/* The number of indices in a file, read once; that of the whole set if the file cannot be read. */
 static size_t count_indices(struct sl_planner *planner, const char *split, size_t whole)
 {
     char *place = split_place(split), *path = NULL;
@@ -258,7 +258,7 @@ enum sl_status sl_expand_count(struct sl_planner *planner, const struct sl_item_
     return SL_OK;
 }
 
-/* The reference that the test of held-out items is scored against names what may be held out. */
+/* Items to hold out are drawn from the reference of the held-out test. */
 static const char *held_out_reference(const struct sl_planner *planner)
 {
     const struct sl_spec_tests *tests = &planner->design->tests;

@@ -1,5 +1,5 @@
-/* Galleries and charts of a specification as jobs. A gallery is prepared as one file; a chart only
- * names where its numbers are, since most of them are figures of the run. */
+/* Jobs for galleries and charts. A gallery is one prepared file. A chart only records where its
+ * numbers are, since most of them are figures of the run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ static void say_absent(struct sl_run *run, const char *title, const char *reason
 
 /* ---- Galleries ---- */
 
-/* [["CIFAR-10S", "cache/...npz"], ...]; in *reason, which the caller frees, what is not here. */
+/* [["CIFAR-10S", "cache/...npz"], ...]; *reason, which the caller frees, names a file that is
+ * missing. */
 static json_t *series_of(struct sl_planner *planner, const struct sl_spec_gallery *gallery,
                          struct sl_needs *needs, char **reason)
 {
@@ -44,7 +45,7 @@ static json_t *items_of(struct sl_planner *planner, const struct sl_spec_gallery
     return json_pack("{s:s, s:s}", "output", planner->plan->jobs[job].output, "path", from->path);
 }
 
-/* The step as it is where everything is here. */
+/* The gallery's step, with all inputs. */
 static json_t *gallery_step(struct sl_planner *planner, const struct sl_spec_gallery *gallery,
                             struct sl_needs *needs, char **reason)
 {
@@ -59,7 +60,8 @@ static json_t *gallery_step(struct sl_planner *planner, const struct sl_spec_gal
     return step;
 }
 
-/* Adds to `named` what it is by name and to `exhibit` where it will be. */
+/* Add the gallery to `named`, for the key, and its output to `exhibit`. False if it cannot be made.
+ */
 static bool expand_gallery(struct sl_planner *planner, struct sl_run *run,
                            const struct sl_spec_exhibit *shown, json_t *exhibit, json_t *named)
 {
@@ -71,7 +73,7 @@ static bool expand_gallery(struct sl_planner *planner, struct sl_run *run,
     json_t *step = gallery_step(planner, shown->gallery, &needs, &reason);
     json_object_set_new(named, "gallery", json_deep_copy(step));
     const char *data = sl_plan_text(step, "data");
-    /* Distributions can be shown without pictures. */
+    /* Without images the gallery still shows the distributions. */
     if (data && planner->options->roots && sl_plan_data(planner, data, &set, &err) != SL_OK) {
         say_absent(run, title, err.message);
         json_object_del(step, "data");
@@ -92,8 +94,8 @@ static bool expand_gallery(struct sl_planner *planner, struct sl_run *run,
 
 /* ---- Charts ---- */
 
-/* Cells, or the output and path where numbers are; *reason, borrowed, says why they cannot be had
- * here. */
+/* Cells, or the output and path of the numbers; *reason, borrowed, says why they cannot be
+ * computed. */
 static json_t *source_of(struct sl_planner *planner, struct sl_run *run,
                          const struct sl_spec_source *from, const char **reason)
 {
@@ -111,7 +113,7 @@ static json_t *source_of(struct sl_planner *planner, struct sl_run *run,
     return source;
 }
 
-/* A series as it was written, with places for its sources. */
+/* The series as written, with its sources resolved. */
 static json_t *series_json(struct sl_planner *planner, struct sl_run *run,
                            const struct sl_spec_chart *chart, size_t place, const char **reason)
 {

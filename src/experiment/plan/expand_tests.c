@@ -1,4 +1,4 @@
-/* The test sets of a run: one file for softlab eval --tests. */
+/* The tests of a run, as one file for softlab eval --tests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "softlab/eval.h"
 #include "softlab/eval/attack.h"
 
-enum { GALLERY = 4, HELD_OUT = 100 /* items of a hold-out, about */ };
+enum { GALLERY = 4, HELD_OUT = 100 /* approximate number of held-out items */ };
 
-/* The job of a test's labels, SL_NO_JOB: hard. */
+/* The job of a test's labels; SL_NO_JOB for hard labels. */
 static size_t labels_of(struct sl_planner *planner, const struct sl_training_choice *choice,
                         const struct sl_spec_test *test)
 {
@@ -26,8 +26,8 @@ void sl_run_add_scores(struct sl_run *run, size_t job)
     run->scores[run->n_scores++] = job;
 }
 
-/* The measures of a test that are the metrics table's; where accuracy is against true classes the
- * one that says so, which `run` renames. */
+/* The measures of a test. If accuracy is against the true classes, the metric has another name,
+ * which run->renamed maps back. */
 static json_t *metrics_of(const char *name, const struct sl_spec_test *test, struct sl_run *run)
 {
     const bool gold = test->truth && strcmp(test->truth, "gold") == 0;
@@ -64,7 +64,8 @@ static const struct sl_spec_measuring *measuring_of(const struct sl_spec_test *t
     return test->settings ? test->settings : &none;
 }
 
-/* Whether an attack goes by hard labels: those of the test are, or the public code's were. */
+/* True if attacks use hard labels: the test's labels are hard, or the authors' code used hard ones.
+ */
 static bool attacks_by_hard(const struct sl_planner *planner, const struct sl_spec_test *test)
 {
     const char *as_run = measuring_of(test)->attack_labels;
@@ -107,7 +108,7 @@ static void set_settings(const struct sl_planner *planner, json_t *out,
                                          : json_object());
 }
 
-/* How images are read, as trainings read them. */
+/* Read images as the training does. */
 static void set_images(const struct sl_spec_design *design, json_t *out)
 {
     json_t *written = sl_fields_write(&sl_spec_image_fields, design);
@@ -117,7 +118,7 @@ static void set_images(const struct sl_spec_design *design, json_t *out)
 
 /* ---- Items ---- */
 
-/* The names of a hold-out: a list that the program knows, or those of a file. */
+/* The names of held-out items: a built-in list, or the lines of a file. */
 static json_t *held_out(const struct sl_planner *planner, const char *name)
 {
     const struct sl_preparation preparation = {.roots = planner->options->roots};
@@ -128,7 +129,7 @@ static json_t *held_out(const struct sl_planner *planner, const char *name)
         json_array_append_new(list, json_string(*known));
     if (!name || sl_recipe_holdout(name) || !preparation.roots ||
         sl_prepare_names(&preparation, name, &names, NULL) != SL_OK)
-        return list; /* a file that is not here stops the training, and that says so */
+        return list; /* the training reports a missing file */
     for (uint32_t i = 0; i < sl_name_table_count(names); i++)
         json_array_append_new(list, json_string(sl_name_table_get(names, i, NULL)));
     sl_name_table_destroy(names);
@@ -196,7 +197,7 @@ static void absent(struct sl_run *run, const char *name, const struct sl_spec_te
     json_object_set_new(run->absent, name, json_string(reason));
 }
 
-/* Why the data of a test are not here, in *err. */
+/* True if the data of a test are missing; *err says why. */
 static bool lacks_data(struct sl_planner *planner, const struct sl_spec_test *test,
                        const char *data, struct sl_error *err)
 {
@@ -225,7 +226,7 @@ static size_t count_items(struct sl_planner *planner, const struct sl_training_c
     return sl_expand_count(planner, &items, &count, NULL) == SL_OK ? count : 0;
 }
 
-/* What it takes to score a test as softlab eval reads it. */
+/* Add the work of scoring a test, given as softlab eval reads it. */
 static void add_work(struct sl_planner *planner, const json_t *test, size_t n_items,
                      struct sl_work *work)
 {
@@ -240,7 +241,8 @@ static void add_work(struct sl_planner *planner, const json_t *test, size_t n_it
         const struct sl_attack_preset *preset =
             sl_attack_preset_find(json_string_value(json_array_get(attacks, i)));
         if (!preset) continue;
-        /* Twice it only looks: at the images as they are, and at the last ones. */
+        /* Besides its steps, an attack predicts the clean images once and the attacked images once
+         * per restart. */
         const size_t restarts = preset->options.restarts > 0 ? preset->options.restarts : 1;
         work->attacked += n_attacked * (double)(restarts * preset->options.iterations);
         work->predicted += n_attacked * (double)(restarts + 1);
@@ -256,13 +258,13 @@ static void add_work(struct sl_planner *planner, const json_t *test, size_t n_it
     work->predicted += (double)(n_items * n_kinds) * n_sets;
 }
 
-/* What a run is to be scored on, gathered. */
+/* The tests of a run, collected. */
 struct gathering {
     struct sl_planner *planner;
     const struct sl_training_choice *choice;
     struct sl_run *run;
-    json_t *tests; /* owned; those that can be scored here */
-    json_t *asked; /* owned; all, for the key: what is here does not change a run's name */
+    json_t *tests; /* owned; tests that can be scored here */
+    json_t *asked; /* owned; all tests, for the key, which must not depend on which data are here */
     struct sl_work work;
     struct sl_needs needs;
 };
@@ -288,14 +290,15 @@ static json_t *describe(struct gathering *gathering, const char *key, const char
     return out;
 }
 
-/* `key` is the test's name, with #i where it is one of several data sets that are averaged. */
+/* `key` is the test's name, followed by #i for each of several joined data sets. */
 static void add_test(struct gathering *gathering, const char *name, const char *key,
                      const char *data, const struct sl_spec_test *test)
 {
     struct sl_planner *planner = gathering->planner;
     struct sl_error err;
     if (!data) {
-        absent(gathering->run, name, test, test->missing ? test->missing : "it has no data");
+        absent(gathering->run, name, test,
+               test->missing ? test->missing : "the test has no \"data\"");
         return;
     }
     struct sl_needs needs = {0};
@@ -323,7 +326,8 @@ static void add_tests(struct gathering *gathering, const char *name,
         add_test(gathering, name, name, test->data, test);
         return;
     }
-    /* A part alone would pass for the whole. */
+    /* If one of the joined sets is missing, the whole test is absent: a mean over the rest would
+     * mislead. */
     for (size_t i = 0; i < test->joined.count; i++) {
         struct sl_error err;
         if (lacks_data(gathering->planner, test, test->joined.items[i], &err))
@@ -346,7 +350,7 @@ static json_t *step_of(const struct sl_job *training, json_t *tests)
     return step;
 }
 
-/* What is only shown does not count. */
+/* The gallery does not affect scores, so the record leaves it out. */
 static json_t *record_of(struct sl_planner *planner, size_t training, json_t *tests)
 {
     json_t *scored = sl_identity_of_value(planner, "", tests), *test;
@@ -363,7 +367,7 @@ static json_t *record_of(struct sl_planner *planner, size_t training, json_t *te
 static char *describe_lack(const struct sl_run *run)
 {
     const char *test = json_object_iter_key(json_object_iter(run->absent));
-    return sl_string_printf("nothing that it is tested on is here%s%s%s%s",
+    return sl_string_printf("none of its tests can be scored here%s%s%s%s",
                             test ? "; the first, " : "", test ? test : "", test ? ": " : "",
                             test ? sl_plan_text(run->absent, test) : "");
 }

@@ -1,4 +1,4 @@
-/* A training of a specification as a job: the words of softlab train, and what they depend on. */
+/* Jobs for trainings: the arguments of softlab train, and the record of what they depend on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 
 /* ---- Recipes ---- */
 
-/* Recipes and rates are those of the networks that the paper trained; another network that a scale
- * puts in their place has the first one's. */
+/* The paper's network whose recipe and learning rate apply. A network that a scale adds uses those
+ * of the paper's first network. */
 static const char *paper_network(const struct sl_planner *planner, const char *network)
 {
     const struct sl_spec_body *written = planner->spec->written;
@@ -35,7 +35,7 @@ static char *recipe_name(const struct sl_planner *planner, const char *template,
                             paper_network(planner, network), at + strlen("{network}"));
 }
 
-/* What a smaller number of epochs makes of the recipe's milestones and cosine. */
+/* Scale the recipe's milestones and cosine schedule to a changed number of epochs. */
 static void shrink(json_t *settings, const struct sl_recipe *recipe)
 {
     const json_t *epochs = json_object_get(settings, "epochs");
@@ -57,7 +57,7 @@ static void shrink(json_t *settings, const struct sl_recipe *recipe)
 
 struct resolved {
     char *name;       /* owned */
-    json_t *settings; /* owned; what is set over the recipe */
+    json_t *settings; /* owned; overrides of the recipe's keys */
     struct sl_recipe recipe;
 };
 
@@ -83,13 +83,14 @@ static enum sl_status check_network(const char *network, struct sl_error *err)
         if (strcmp(known->name, network) == 0) return SL_OK;
         if (count + 1 < sizeof names / sizeof *names) names[count++] = known->name;
     }
-    if (strchr(network, ':')) return SL_OK; /* a family with options: training says what is wrong */
+    if (strchr(network, ':')) return SL_OK; /* a family with options: softlab train checks it */
     char ending[SL_SUGGESTION_TEXT];
     return sl_fail(err, SL_ERR_NOT_FOUND, "no network is called \"%s\"%s", network,
                    sl_text_suggestion(network, names, "", ending));
 }
 
-/* The recipe with all that is set over it; on failure it is half there, for the job's words. */
+/* The recipe with its overrides. On failure *out is incomplete, but good enough for the job's
+ * arguments. */
 static enum sl_status resolve(const struct sl_planner *planner, const char *template,
                               const char *network, struct resolved *out, struct sl_error *err)
 {
@@ -108,10 +109,10 @@ static void resolved_release(struct resolved *resolved)
 
 /* ---- Words ---- */
 
-/* How a training is asked for, and what it depends on. */
+/* The arguments of a training, and the record of what it depends on. */
 struct words {
-    json_t *list;   /* words of softlab train */
-    json_t *record; /* owned; members by the options' names, inputs by their content */
+    json_t *list;   /* arguments of softlab train */
+    json_t *record; /* owned; {option: value}, inputs by their content */
     struct sl_needs needs;
     char *split; /* owned */
 };
@@ -121,7 +122,7 @@ static struct words words_begin(void)
     return (struct words){.list = json_pack("[s]", "train"), .record = json_object()};
 }
 
-/* Words only: what they say is in the record by other means. */
+/* Add an argument but nothing to the record, which has the value in another form. */
 static void add_words(struct words *words, const char *option, const char *value)
 {
     if (!value) return;
@@ -129,7 +130,7 @@ static void add_words(struct words *words, const char *option, const char *value
     json_array_append_new(words->list, json_string(value));
 }
 
-/* A file, another job's output or a plain word. */
+/* `value` is a file, another job's output or a plain word. */
 static void add(struct sl_planner *planner, struct words *words, const char *option,
                 const char *value)
 {
@@ -154,8 +155,8 @@ static void add_number(struct words *words, const char *option, int64_t value)
     free(text);
 }
 
-/* The recipe counts by its values; vectors of words, which a tagger finds by itself, by their
- * file. */
+/* The record holds the recipe's values, and for taggers the word vectors, which they find without
+ * an option. */
 static void add_recipe(struct sl_planner *planner, struct words *words, const char *network,
                        const struct resolved *resolved)
 {
@@ -182,7 +183,7 @@ static void add_recipe(struct sl_planner *planner, struct words *words, const ch
     sl_buffer_release(&set);
 }
 
-/* How images are read; what is not set is not in the record either. */
+/* Options that are not set are not in the record either. */
 static void add_images(struct sl_planner *planner, struct words *words)
 {
     const struct sl_spec_design *design = planner->design;
@@ -198,7 +199,7 @@ static const char *output(const struct sl_planner *planner, size_t job)
     return job == SL_NO_JOB ? NULL : planner->plan->jobs[job].output;
 }
 
-/* How many names a file has, looked up once; 0 where it cannot be read yet. */
+/* The number of names in a file, read once; 0 if the file cannot be read yet. */
 static size_t count_names(struct sl_planner *planner, const char *place)
 {
     size_t count = 0;
@@ -213,7 +214,7 @@ static size_t count_names(struct sl_planner *planner, const char *place)
     return count;
 }
 
-/* Returns how many images are added to the data. */
+/* Returns the number of added images. */
 static size_t add_labels(struct sl_planner *planner, const struct sl_training_choice *choice,
                          struct words *words)
 {
@@ -258,8 +259,8 @@ static void add_holdout(struct sl_planner *planner, const struct sl_training_cho
     }
 }
 
-/* What an epoch is chosen on: the fold that is held out, or the design's dev set. Returns how many
- * items that is. */
+/* The items that choose the best epoch: the held-out fold, or the design's dev set. Returns their
+ * number. */
 static size_t add_dev(struct sl_planner *planner, const struct sl_training_choice *choice,
                       const struct sl_recipe *recipe, struct words *words)
 {
@@ -292,7 +293,7 @@ static size_t add_dev(struct sl_planner *planner, const struct sl_training_choic
 
 /* ---- Jobs ---- */
 
-/* "HxW" over the images' own size. */
+/* Replace the images' own size by "HxW". */
 static void apply_size(const char *size, size_t shape[3])
 {
     char *end = NULL;
@@ -304,7 +305,7 @@ static void apply_size(const char *size, size_t shape[3])
     shape[2] = width;
 }
 
-/* For estimates of time, and to say before anything is run that data are not there. */
+/* Set the job's sizes for time estimates, or the reason if the data are missing. */
 static void look_at_data(struct sl_planner *planner, size_t job, const struct sl_item_choice *items)
 {
     struct sl_error err;
@@ -326,7 +327,7 @@ static void look_at_data(struct sl_planner *planner, size_t job, const struct sl
     training->work.seconds = set.seconds;
 }
 
-/* What it takes to show the items so many times, and the dev items after each. */
+/* Work of a training: every item in every epoch, and the dev items after each. */
 static void count_work(struct sl_job *training, const struct sl_recipe *recipe, size_t n_extra,
                        size_t n_dev)
 {
@@ -337,8 +338,8 @@ static void count_work(struct sl_job *training, const struct sl_recipe *recipe, 
     training->work.predicted = (double)n_dev * epochs;
 }
 
-/* A path of one's own may hold images, which no vectors would help: there the rehearsal says what
- * is wrong. */
+/* A path of the user's own may hold images, for which word vectors do not help; the rehearsal
+ * reports what is wrong there. */
 static void miss_vectors(struct sl_planner *planner, size_t job, const char *network)
 {
     const char *data = planner->design->data;
@@ -395,8 +396,8 @@ size_t sl_expand_start(struct sl_planner *planner, const char *network)
     return job;
 }
 
-/* The design's settings, the set's over them, and over both what the public code ran the network
- * with. */
+/* Settings of the design, overridden by those of the set, overridden by what the authors' code ran
+ * the network with. */
 static json_t *settings_of(const struct sl_planner *planner,
                            const struct sl_training_choice *choice)
 {
@@ -408,7 +409,7 @@ static json_t *settings_of(const struct sl_planner *planner,
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
         if (layers[i]) json_object_update(settings, layers[i]);
     const char *draw = set->extra && set->extra->draw ? set->extra->draw : set->draw;
-    /* `each` is what methods that keep annotators apart do by themselves. */
+    /* methods that keep annotators apart do `each` by default */
     if (draw && strcmp(draw, "mean") != 0 && strcmp(draw, "each") != 0)
         json_object_set_new(settings, "draw", json_string(draw));
     return settings;

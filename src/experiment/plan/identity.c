@@ -1,9 +1,10 @@
-/* What an output depends on, as a record whose hash names it. Records hold values and contents,
- * never a path, a command line or a time: an option that is renamed or a file that is moved changes
- * no key, an edited file does.
+/* The record of what an output depends on; its hash is the job's key. A record holds values and
+ * contents, never a path, a command line or a time: renaming an option or moving a file changes no
+ * key, editing a file does.
  *
- * Within a record an input is "sha256:..." by its content, "made:..." by the key of the job that
- * makes it, or, where it is not here and nobody pinned it, "name:..." by its name. */
+ * An input appears as "sha256:..." (hash of its content), "made:..." (key of the job that makes it)
+ * or "name:..." (its name, if it is not on this machine and experiments/inputs.csv does not list
+ * it). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static json_t *tagged(const char *tag, const char *text)
     return value;
 }
 
-/* What was published under the name, or the name itself. */
+/* The published hash of this name, or else the name itself. */
 static json_t *by_name(const char *name)
 {
     const char *published = sl_input_published(name);
@@ -86,8 +87,8 @@ json_t *sl_identity_of_value(struct sl_planner *planner, const char *key, json_t
 
 /* ---- Commands ---- */
 
-/* "cifar10:test" is a data set wherever it stands, "pos" only where one is expected: it may also be
- * the name of a format. */
+/* "cifar10:test" is always a data set. A word without a colon, like "pos", is one only as an
+ * argument or after an option that takes a data set: it may also be the name of a format. */
 static json_t *identity_of_word(struct sl_planner *planner, const char *option, const char *word)
 {
     static const char *const takers[] = {"data", "hard", "dev", "extra"};
@@ -98,8 +99,9 @@ static json_t *identity_of_word(struct sl_planner *planner, const char *option, 
                                                 : sl_identity_of_text(planner, word);
 }
 
-/* {"command": "labels", "arguments": [...], "options": {"method": ["ds"], ...}}: the order of
- * options does not count. A word behind an option is its value, a second one is an argument. */
+/* {"command": "labels", "arguments": [...], "options": {"method": ["ds"], ...}}, so that the order
+ * of options does not matter. The first word after an option is its value, further words are
+ * arguments. */
 static json_t *identity_of_command(struct sl_planner *planner, const json_t *words)
 {
     json_t *arguments = json_array(), *options = json_object();

@@ -9,9 +9,9 @@
 #include "softlab/base/memory.h"
 #include "softlab/experiment.h"
 
-/* Hashing less than this takes no time worth remembering. */
+/* Hashes of smaller inputs are not cached. */
 enum { LARGE = 4 << 20, MEMORY_LIMIT = 1 << 26 };
-/* A file that changed so short a time ago may change again without another time stamp. */
+/* A file that changed this recently may change again within the resolution of its time stamp. */
 enum { SETTLED_SECONDS = 2 };
 
 void sl_inputs_init(struct sl_inputs *inputs, const char *path)
@@ -36,7 +36,7 @@ void sl_inputs_release(struct sl_inputs *inputs)
 
 /* ---- Signatures ---- */
 
-/* What files look like from outside. */
+/* Size, times and inodes of files. */
 struct look {
     struct sl_hasher *hasher;
     uint64_t bytes;
@@ -56,11 +56,11 @@ static void look_at(struct look *look, const char *path)
     if (info.st_mtime > look->newest) look->newest = info.st_mtime;
 }
 
-/* Something whose hash may be remembered. */
+/* An input whose hash may be cached. */
 struct subject {
-    const char *name; /* borrowed; what it is remembered by */
+    const char *name; /* borrowed; the key in the cache */
     char signature[SL_SHA256_TEXT];
-    bool worth_it; /* it is large, and long enough as it is */
+    bool worth_it; /* large, and unchanged for long enough */
 };
 
 static void finish_look(struct look *look, struct subject *subject)

@@ -5,7 +5,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
-/* A file below one of the roots that belongs to no set which fetch knows. */
+/* A file below one of the roots that belongs to no set of `softlab fetch`. */
 static char *find_other(const struct sl_data_roots *roots, const char *name)
 {
     const char *const folders[] = {roots->given, roots->folder};
@@ -38,8 +38,8 @@ enum sl_status sl_experiment_place(const struct sl_data_roots *roots, const char
     if (sl_experiment_place_is_known(name)) return sl_fetch_place(name, roots, out, err);
     char *path = find_other(roots, name + 1);
     if (!path)
-        return sl_fail(err, SL_ERR_NOT_FOUND, "%s is in no data folder, and fetch has no such set",
-                       name + 1);
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "%s is not in the data folder, and softlab fetch has no such set", name + 1);
     *out = path;
     return SL_OK;
 }

@@ -44,7 +44,7 @@ const struct sl_job *sl_plan_job_of(const struct sl_experiment *plan, const char
     return NULL;
 }
 
-/* The first file of a data folder that a preparation names and that is not here, in *err. */
+/* True if a file that a preparation reads is not on this machine; *err names the first. */
 static bool lacks_place(const struct sl_planner *planner, json_t *value, struct sl_error *err)
 {
     const char *text = json_string_value(value), *key;
@@ -218,7 +218,7 @@ static bool in_cell(const struct sl_run *run, const char *cell)
     }
 }
 
-/* Say which word of the cell no run has, and what was meant. */
+/* Name the word of the cell that no run has, and suggest the nearest. */
 static enum sl_status fail_cell(const struct sl_experiment *experiment, const char *cell,
                                 struct sl_error *err)
 {

@@ -1,5 +1,5 @@
-/* What plans have read of the data: each set and each list of items once, however many tables of a
- * paper name it. */
+/* A cache of what plans have read of the data: each set and each list of items is read once, even
+ * if many tables name it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "softlab/base/memory.h"
 #include "softlab/dataset/image.h"
 
-/* A data set, or a list of items, of which nothing but the count is known. */
+/* A data set, or a list of items, for which only the count is set. */
 struct sight {
-    char *name, *problem, *mixed; /* owned; why it is not here, how sizes differ, or NULL */
+    char *name, *problem, *mixed; /* owned; why it is missing, and how sizes differ; or NULL */
     struct sl_plan_set set;
-    char hash[SL_SHA256_TEXT]; /* "": of a list, or not known */
+    char hash[SL_SHA256_TEXT]; /* "" for a list, or if unknown */
 };
 
 struct sl_seen_data {
@@ -43,7 +43,7 @@ static struct sight *find_sight(const struct sl_seen_data *seen, const char *nam
     return NULL;
 }
 
-/* Borrowed until the next is added. */
+/* Borrowed until the next call. */
 static struct sight *add_sight(struct sl_seen_data *seen, const char *name)
 {
     seen->sights = sl_resize(seen->sights, seen->count + 1, sizeof *seen->sights);
@@ -54,8 +54,8 @@ static struct sight *add_sight(struct sl_seen_data *seen, const char *name)
 
 /* ---- Data sets ---- */
 
-/* The one size of pictures on disk in `shape`; what two of them have, where they differ, in
- * *mixed. */
+/* Set `shape` to the size of the image files. If they differ, set *mixed to a sentence with two of
+ * the sizes. */
 static void look_at_files(const struct sl_dataset *dataset, size_t shape[3], char **mixed)
 {
     struct sl_image first = {0}, image;

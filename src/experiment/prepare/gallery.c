@@ -1,4 +1,4 @@
-/* Items with their pictures, true classes and distributions: what a gallery of the report shows. */
+/* Makes a gallery for the report: items with their images, true classes and distributions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +17,17 @@ enum { PICTURE_LIMIT = 1 << 24, ITEMS_LIMIT = 1 << 28 };
 struct series {
     const char *name;     /* borrowed */
     struct sl_rows *rows; /* owned */
-    size_t *columns;      /* owned; for each class of the gallery its column */
+    size_t *columns;      /* owned; the column of each class of the gallery */
 };
 
 struct gallery {
     const struct sl_prepare_step *step; /* borrowed */
-    struct sl_dataset *dataset;         /* owned; NULL without pictures */
+    struct sl_dataset *dataset;         /* owned; NULL: no images */
     struct series series[SL_GALLERY_MAX_SERIES];
     size_t n_series;
-    char **classes; /* borrowed from the data set or a series; NULL: they have no names */
+    char **classes; /* borrowed from the data set or a series; NULL if the classes have no names */
     size_t n_classes;
-    json_t *items; /* owned; names */
+    json_t *items; /* owned; item names */
 };
 
 static void gallery_release(struct gallery *gallery)
@@ -49,7 +49,7 @@ static enum sl_status read_series(const struct sl_preparation *preparation,
     char *path = NULL;
     enum sl_status status = SL_OK;
     if (series->words.count != 2)
-        return sl_fail(err, SL_ERR_INPUT, "a series is a name and a place");
+        return sl_fail(err, SL_ERR_INPUT, "a series must be a name and a path");
     out->name = series->words.items[0];
     SL_TRY_OUT(sl_experiment_place(preparation->roots, series->words.items[1], &path, err));
     SL_TRY_OUT(sl_rows_read(path, "labels", &out->rows, err));
@@ -79,7 +79,8 @@ static enum sl_status match_columns(const struct gallery *gallery, struct series
     return SL_OK;
 }
 
-/* The names that all series are brought to: the data set's, or else the first that there are. */
+/* All series are brought to these class names: the data set's, or else those of the first series
+ * that has any. */
 static void choose_classes(struct gallery *gallery)
 {
     gallery->n_classes = gallery->series[0].rows->n_classes;
@@ -105,7 +106,7 @@ static enum sl_status read_items(const struct sl_prepare_step *step, json_t **ou
     }
     for (size_t i = 0; i < json_array_size(items); i++)
         if (!json_is_string(json_array_get(items, i))) {
-            status = sl_fail(err, SL_ERR_INPUT, "item %zu of the list is no text", i + 1);
+            status = sl_fail(err, SL_ERR_INPUT, "item %zu of the list is not a text", i + 1);
             goto out;
         }
     *out = items;
@@ -137,7 +138,7 @@ static enum sl_status open_gallery(const struct sl_preparation *preparation,
 
 /* ---- Rows ---- */
 
-/* The row of an item; of several, those of annotators, the one that the step numbers from 1. */
+/* The row of an item. If a file has a row per answer, the step's "row" picks one, from 1. */
 static enum sl_status find_row(const struct gallery *gallery, const struct series *series,
                                const char *item, size_t *out, struct sl_error *err)
 {
@@ -154,8 +155,8 @@ static enum sl_status find_row(const struct gallery *gallery, const struct serie
     if (n_rows <= 1 && wanted == 0) row = first;
     if (n_rows > 1 && wanted == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has %zu rows of item \"%.80s\", and \"row\" does not say which",
-                       series->name, n_rows, item);
+                       "%s has %zu rows of item \"%.80s\"; choose one with \"row\"", series->name,
+                       n_rows, item);
     if (row == SIZE_MAX)
         return sl_fail(err, SL_ERR_INPUT, "%s has %zu row%s of item \"%.80s\", not %lld",
                        series->name, n_rows, sl_text_plural(n_rows, "", "s"), item,
@@ -182,7 +183,7 @@ static enum sl_status find_item(const struct gallery *gallery, const char *item,
     return sl_fail(err, SL_ERR_INPUT, "%s has no item \"%.80s\"", gallery->dataset->name, item);
 }
 
-/* Where nobody knows the truth, the most probable class of the last series stands for it. */
+/* Without a data set, the most probable class of the last series counts as the true class. */
 static enum sl_status class_of(const struct gallery *gallery, const char *item, size_t *out,
                                struct sl_error *err)
 {
@@ -211,7 +212,7 @@ static enum sl_status class_named(const struct gallery *gallery, const char *nam
     return *out == SIZE_MAX ? sl_fail(err, SL_ERR_INPUT, "there is no class \"%s\"", name) : SL_OK;
 }
 
-/* Move the first item of a class from one list to the other; false if there is none. */
+/* Move the first item of a class from one list to the other; *taken is false if there is none. */
 static enum sl_status take_of_class(const struct gallery *gallery, const char *name, json_t *items,
                                     json_t *chosen, bool *taken, struct sl_error *err)
 {
@@ -230,7 +231,7 @@ static enum sl_status take_of_class(const struct gallery *gallery, const char *n
     return SL_OK;
 }
 
-/* Only items of the step's class; of a list of classes one item each. */
+/* Keep only items of the step's class, or one item of each class in its list. */
 static enum sl_status choose_of_classes(struct gallery *gallery, struct sl_error *err)
 {
     const struct sl_text_list *classes = &gallery->step->classes;

@@ -9,7 +9,7 @@
 #include "softlab/base/text.h"
 #include "softlab/train/targets.h"
 
-/* Indices that are still in. */
+/* The indices that are still chosen. */
 struct chosen {
     size_t *items; /* owned */
     size_t count;
@@ -36,7 +36,7 @@ static void take_all(size_t count, struct chosen *out)
         out->items[i] = i;
 }
 
-/* A share of the items, drawn in the proportions of the classes; or the others. */
+/* Draw a share of each class, or take the items that are not drawn. */
 static enum sl_status take_share(const struct sl_preparation *preparation,
                                  const struct sl_dataset *dataset, const char *text,
                                  struct chosen *out, struct sl_error *err)
@@ -84,7 +84,7 @@ static void keep(struct chosen *chosen, const bool *in)
     chosen->count = count;
 }
 
-/* Peterson et al.'s folds: numpy's shuffle with seed 0. */
+/* The folds of Peterson et al.: numpy's shuffle with seed 0. */
 static enum sl_status keep_fold(const struct sl_preparation *preparation, size_t n_items,
                                 struct chosen *chosen, struct sl_error *err)
 {
@@ -104,7 +104,7 @@ static enum sl_status keep_fold(const struct sl_preparation *preparation, size_t
     return SL_OK;
 }
 
-/* CINIC-10 names the images that it took from CIFAR-10 after it. */
+/* CINIC-10 has CIFAR-10's images under names that begin with "cifar10". */
 static void keep_imagenet(const struct sl_dataset *dataset, struct chosen *chosen)
 {
     bool *in = sl_alloc(dataset->count, sizeof *in);

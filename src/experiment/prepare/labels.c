@@ -10,7 +10,7 @@
 
 /* ---- Rows ---- */
 
-/* Rows that a set is put together from: (which set, which row). */
+/* A row of a label set, to be gathered into another set. */
 struct source {
     const struct sl_rows *rows;
     size_t row;
@@ -25,7 +25,7 @@ static char **copy_texts(char *const *texts, size_t count)
     return copy;
 }
 
-/* A set of these rows, with the classes of the first. */
+/* A label set of these rows, with the classes of the first source. */
 static enum sl_status gather(const struct source *sources, size_t count, const struct sl_rows *like,
                              struct sl_rows **out, struct sl_error *err)
 {
@@ -47,7 +47,7 @@ static enum sl_status gather(const struct source *sources, size_t count, const s
     return SL_OK;
 }
 
-/* "Airplane" is "airplane": studies write the classes of CIFAR-10 with capitals. */
+/* Lower-case class names, since some studies write "Airplane". */
 static void lower_classes(struct sl_rows *rows)
 {
     for (size_t k = 0; rows->classes && k < rows->n_classes; k++)
@@ -55,7 +55,7 @@ static void lower_classes(struct sl_rows *rows)
             *at = (char)tolower((unsigned char)*at);
 }
 
-/* Rows with item names; rows without any are called by their numbers, as data sets number items. */
+/* Read rows with item names; rows without names get their numbers, as items of data sets do. */
 static enum sl_status read_named(const char *path, const char *array, struct sl_rows **out,
                                  struct sl_error *err)
 {
@@ -72,7 +72,7 @@ static enum sl_status read_named(const char *path, const char *array, struct sl_
 
 /* ---- Label sets ---- */
 
-/* The different items of the rows, in their order. */
+/* The distinct items of the rows, in order. */
 static enum sl_status item_names(const struct sl_rows *rows, struct sl_name_table **out,
                                  struct sl_error *err)
 {
@@ -141,7 +141,7 @@ out:
     return status;
 }
 
-/* The rows of another file for items that have none. */
+/* Add the rows of another file for items that have none. */
 static enum sl_status fill_rest(const char *path, struct sl_rows **rows, struct sl_error *err)
 {
     struct sl_rows *rest = NULL, *both = NULL;

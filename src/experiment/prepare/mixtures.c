@@ -1,5 +1,5 @@
-/* mixed_<lambda>_<A>_<idA>_<B>_<idB>.png: lambda of item idA of the data set and the rest of item
- * idB, in pixel space. */
+/* mixed_<lambda>_<A>_<idA>_<B>_<idB>.png is lambda times item idA plus (1 - lambda) times item idB,
+ * in pixel space. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct mixture {
     size_t a, b;
 };
 
-/* The field before the next '_' or '.', from *at on. */
+/* The field from *at up to the next '_' or '.'. */
 static const char *field(const char **at, size_t *length)
 {
     const char *begin = *at;
@@ -33,7 +33,7 @@ static bool parse(const char *name, size_t n_items, struct mixture *out)
     const char *text = field(&at, &length);
     if (!sl_text_to_real(text, length, &out->lambda)) return false;
     for (size_t i = 0; i < 2; i++) {
-        (void)field(&at, &length); /* the class */
+        (void)field(&at, &length); /* skip the class */
         text = field(&at, &length);
         const char *dot = memchr(text, '.', length);
         if (dot) length = (size_t)(dot - text);

@@ -1,4 +1,4 @@
-/* Small files that no command writes: chosen items, label sets cut and filled, mixed images. */
+/* Job steps that no command does: choosing items, cutting and joining label sets, mixing images. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static enum sl_status run(const struct sl_preparation *preparation, struct sl_er
     const char *name = preparation->step->prepare;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, name) == 0) return kinds[i].run(preparation, err);
-    return sl_fail(err, SL_ERR_USAGE, "nothing is prepared that is called \"%s\"", name);
+    return sl_fail(err, SL_ERR_USAGE, "no preparation is called \"%s\"", name);
 }
 
 enum sl_status sl_prepare(json_t *step, const char *output, const struct sl_data_roots *roots,
@@ -89,7 +89,7 @@ enum sl_status sl_prepare_open(const struct sl_preparation *preparation, struct 
 
 /* ---- Names ---- */
 
-/* The items of an answers file, in the order in which they come: the text behind "item":. */
+/* The distinct items of an answers file, in order: the text after "item":. */
 static void add_answer_items(struct sl_buffer *text, struct sl_name_table *names,
                              enum sl_status *status, struct sl_error *err)
 {

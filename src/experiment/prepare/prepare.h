@@ -1,4 +1,4 @@
-/* Private to experiment/: the steps that no command of the program does. Each writes one file. */
+/* Private to experiment/: job steps that no command does. Each writes one file. */
 #ifndef SOFTLAB_EXPERIMENT_PREPARE_H
 #define SOFTLAB_EXPERIMENT_PREPARE_H
 
@@ -6,12 +6,12 @@
 #include "softlab/base/names.h"
 #include "softlab/dataset.h"
 
-/* A step as it was read; each kind of preparation has some of its members. */
+/* A step of any kind; each kind uses some of the members. */
 struct sl_prepare_source {
     char *output, *path;
 };
 struct sl_prepare_series {
-    struct sl_text_list words; /* name and place */
+    struct sl_text_list words; /* name and path */
 };
 struct sl_prepare_step {
     char *prepare; /* the kind */
@@ -22,9 +22,9 @@ struct sl_prepare_step {
         struct sl_prepare_series *items;
         size_t count;
     } series;
-    struct sl_text_list items; /* or: */
+    struct sl_text_list items; /* item names, or: */
     struct sl_prepare_source *items_from;
-    char *class; /* or: */
+    char *class; /* one class, or: */
     struct sl_text_list classes;
 };
 
@@ -34,25 +34,25 @@ struct sl_preparation {
     const struct sl_data_roots *roots;  /* borrowed */
 };
 
-/* prepare_items.c: indices of items. */
+/* items.c: indices of items. */
 enum sl_status sl_prepare_items(const struct sl_preparation *preparation, struct sl_error *err);
 enum sl_status sl_prepare_named(const struct sl_preparation *preparation, struct sl_error *err);
 enum sl_status sl_prepare_holdout(const struct sl_preparation *preparation, struct sl_error *err);
 
-/* prepare_labels.c: label sets. */
+/* labels.c: label sets. */
 enum sl_status sl_prepare_labels(const struct sl_preparation *preparation, struct sl_error *err);
 
-/* prepare_mixtures.c: mixed images from their names. */
+/* mixtures.c: mixed images from their names. */
 enum sl_status sl_prepare_mixtures(const struct sl_preparation *preparation, struct sl_error *err);
-/* One of them, as many bytes as an image of the data set has. */
+/* Mix one image; `out` has room for an image of the data set. */
 enum sl_status sl_prepare_mix(const struct sl_dataset *dataset, const char *name, uint8_t *out,
                               struct sl_error *err) SL_MUST_USE;
 
-/* prepare_gallery.c: items with their pictures and distributions. */
+/* gallery.c: items with their pictures and distributions. */
 enum sl_status sl_prepare_gallery(const struct sl_preparation *preparation, struct sl_error *err);
 
-/* prepare.c: the step's data set; the names that a file lists, one on each line, or the items of
- * answers. */
+/* prepare.c: open the step's data set; read the names in a file with one name per line, or the
+ * items of an answers file. */
 enum sl_status sl_prepare_open(const struct sl_preparation *preparation, struct sl_dataset **out,
                                struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_prepare_names(const struct sl_preparation *preparation, const char *place,

@@ -1,4 +1,4 @@
-/* What a run's jobs left, as one line of results.jsonl. */
+/* Collects the outputs of a run's jobs into one line of results.jsonl. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ json_t *sl_run_head(const struct sl_experiment *experiment, const struct sl_run 
 
 /* ---- Scores ---- */
 
-/* The parts of a line that scores fill. */
+/* Members of the line that scores fill. */
 struct parts {
     json_t *metrics, *attacks, *reliability, *gallery, *classes; /* owned */
 };
@@ -50,7 +50,7 @@ static void put_metric(struct parts *parts, const struct sl_run *run, const char
     free(name);
 }
 
-/* Bins of a test's data sets ("cinic10#1", "cinic10#2") are bins of the test. */
+/* Join the bins of a test's data sets ("cinic10#1", "cinic10#2") under the test's name. */
 static void put_reliability(struct parts *parts, const char *test, json_t *bins)
 {
     char *name = sl_string_copy_n(test, strcspn(test, "#"));
@@ -85,7 +85,8 @@ static void put_test(struct parts *parts, const struct sl_run *run, const char *
     if (gallery && !parts->gallery) parts->gallery = json_incref(gallery);
 }
 
-/* "cinic10#1/accuracy", "cinic10#2/accuracy" ... to their mean by items, "cinic10/accuracy". */
+/* Replace "cinic10#1/accuracy", "cinic10#2/accuracy" ... by their mean over items,
+ * "cinic10/accuracy". */
 static void join_numbered(struct parts *parts, const json_t *tests)
 {
     json_t *sums = json_object(), *counts = json_object();
@@ -143,7 +144,7 @@ static enum sl_status read_scores(const struct sl_experiment *experiment, const 
 
 /* ---- Figures ---- */
 
-/* Figures to `out`; what chance does to them to `line`, where that is wanted. */
+/* Write figures to `out`, and their samples and standard errors to `line` unless it is NULL. */
 static enum sl_status put_figures(json_t *figures, const struct sl_experiment_runner *runner,
                                   json_t *out, json_t *line, struct sl_error *err)
 {
@@ -172,7 +173,7 @@ out:
     return status;
 }
 
-/* Annotators' seconds per item: measured, or else as the specification has it. */
+/* Annotator seconds per item: measured, or else from the specification. */
 static json_t *seconds_of(const struct sl_run *run, const json_t *metrics)
 {
     json_t *measured = json_object_get(metrics, SL_ANSWER_SECONDS);

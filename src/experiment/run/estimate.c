@@ -1,4 +1,5 @@
-/* What runs cost on this machine: memory before they are started, time from a few steps. */
+/* Estimates what runs need on this machine: memory from the size of the network, time from a few
+ * training steps. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,25 +14,25 @@
 #include "softlab/dataset/corruption.h"
 #include "softlab/nn.h"
 
-/* Measured on this program: CIFAR-10 opened, a label set of 511,000 rows, and what a process has by
- * itself. Evaluation predicts batches of 100. */
+/* Measured: a process with CIFAR-10 and a label set of 511,000 rows. Evaluation predicts batches of
+ * 100. */
 #define BASE_MEMORY        ((size_t)400 << 20)
-#define BYTES_PER_VALUE    24 /* value, gradient, two moments, the best epoch's and a checkpoint's */
-#define BYTES_PER_SCORED   8  /* value, and as kernels like it */
+#define BYTES_PER_VALUE    24 /* value, gradient, two moments, best epoch, checkpoint */
+#define BYTES_PER_SCORED   8  /* value, and its copy in a kernel's layout */
 #define EVALUATION_BATCHES 4
-/* Core-seconds, by rule of thumb: a process by itself; a command that reads answers or makes
- * labels, for each byte of the files behind it; and how often what a training opens is gone
- * through: read, hashed, fed. */
+/* Core-seconds, by rule of thumb: to start a process; to read answers or make labels, per byte of
+ * input. Reading, hashing and feeding a training's data takes OPENING times as long as opening it.
+ */
 #define PROCESS_SECONDS .02
 #define READING_SECONDS .15e-6
-/* The same for one resample of predictions, which every metric is computed anew for. */
+/* Core-seconds per byte and resample, since every resample computes all metrics anew. */
 #define RESAMPLE_SECONDS 5.3e-9
 #define OPENING          2
 enum { DEFAULT_BATCH = 32, MEMINFO_LIMIT = 1 << 16, LARGEST_BATCH = 256 };
-/* A sentence and a word as networks for texts read them: those of the POS corpus, about. */
+/* Typical sizes of a sentence and a word, from the POS corpus. */
 enum { TOKENS = 24, LETTERS = 12, VOCABULARY = 4000, ALPHABET = 80 };
 
-/* A network with a plan to run it. */
+/* A network and a plan to run it. */
 struct trainer {
     struct sl_model *model;
     struct sl_plan *plan;
@@ -51,8 +52,7 @@ static size_t batch_of(const struct sl_job *job)
     return size == 0 ? DEFAULT_BATCH : size < LARGEST_BATCH ? size : LARGEST_BATCH;
 }
 
-/* The network of a training for items like its own; where nobody looked at them, for images of
- * CIFAR-10's size. */
+/* The network of a training, for its own item shape; CIFAR-10's if the data were not read. */
 static enum sl_status model_create(const struct sl_job *job, const char *network,
                                    struct sl_model **out, struct sl_error *err)
 {
@@ -92,7 +92,7 @@ static size_t trainer_memory(const struct trainer *trainer)
 
 /* ---- Memory ---- */
 
-/* The training whose network a job runs: its own step, or the one that it scores. */
+/* The training step whose network a job runs: its own, or that of the training it scores. */
 static const json_t *training_step(const struct sl_job *job)
 {
     const json_t *scored = json_object_get(job->step, "training");
@@ -111,7 +111,7 @@ size_t sl_job_memory(const struct sl_job *job)
                                          .input_gradient = scores && job->work.attacked > 0};
     const enum sl_status status = trainer_create(job, network, &plan, &trainer, NULL);
     if (status == SL_ERR_NOMEM) return SIZE_MAX;
-    if (status != SL_OK) return BASE_MEMORY; /* what is wrong with it the job itself says */
+    if (status != SL_OK) return BASE_MEMORY; /* the job itself reports the error */
     const size_t own = scores ? sl_model_n_values(trainer.model) * BYTES_PER_SCORED +
                                     sl_plan_memory(trainer.plan) * EVALUATION_BATCHES
                               : trainer_memory(&trainer);
@@ -134,19 +134,19 @@ size_t sl_memory_free(void)
 
 /* ---- Time ---- */
 
-/* A timing takes about so long; a training needs a few of them. */
+/* Approximate time per measurement; a training needs a few. */
 static const double probe_seconds = .4;
 enum { CORRUPTED = 2, CORRUPTED_SIDE = 32 };
 
-/* Trainings whose steps are alike are timed once. */
+/* The timing of trainings whose steps are alike. */
 struct timing {
-    char *name; /* owned; what a step depends on */
+    char *name; /* owned; what the time of a step depends on */
     struct sl_probe per_item;
     size_t memory;
     char *problem; /* owned; why it could not be timed, or NULL */
 };
 
-/* What the time of a step depends on; the caller frees it. */
+/* What the time of a step depends on, as text; the caller frees it. */
 static char *describe_step(const struct sl_job *training)
 {
     static const char *const keys[] = {"batch", "crop", "flip",      "cutout", "method",
@@ -165,7 +165,7 @@ static char *describe_step(const struct sl_job *training)
     return text;
 }
 
-/* Core-seconds that an image of CIFAR-10's size takes, the mean over all corruptions. */
+/* Core-seconds to corrupt one image of CIFAR-10's size, averaged over all corruptions. */
 static double time_corruptions(void)
 {
     uint8_t pixels[CORRUPTED_SIDE * CORRUPTED_SIDE * 3], out[sizeof pixels];
@@ -195,8 +195,8 @@ struct sl_estimator {
     struct timing *timings;            /* owned; n_timings */
     size_t n_timings;
     double corrupting;          /* core-seconds per image; NaN: not timed yet */
-    struct sl_name_table *jobs; /* owned; outputs of those in `sum` */
-    struct sl_name_table *runs; /* owned; keys of those in `sum` */
+    struct sl_name_table *jobs; /* owned; outputs of the jobs in `sum` */
+    struct sl_name_table *runs; /* owned; keys of the runs in `sum` */
     struct sl_experiment_estimate sum;
 };
 
@@ -248,7 +248,7 @@ static const struct timing *timing_of(struct sl_estimator *estimator, const stru
     return &estimator->timings[estimator->n_timings++];
 }
 
-/* An experiment on its way into the sum. */
+/* An experiment that is being added to the sum. */
 struct estimating {
     struct sl_estimator *estimator;         /* borrowed */
     const struct sl_experiment *experiment; /* borrowed */
@@ -266,7 +266,7 @@ static bool is_made(const struct estimating *estimating, const struct sl_job *jo
     return made;
 }
 
-/* The training whose network a job runs, or NULL. */
+/* The training job whose network a job runs, or NULL. */
 static const struct sl_job *training_of(const struct sl_experiment *experiment,
                                         const struct sl_job *job)
 {
@@ -276,7 +276,7 @@ static const struct sl_job *training_of(const struct sl_experiment *experiment,
     return NULL;
 }
 
-/* The bytes of the files that a job's command names, and of those behind its needs. */
+/* The bytes of the files that a job's command and the commands of its needs name. */
 static double input_bytes(const struct estimating *estimating, const struct sl_job *job)
 {
     const json_t *words = json_object_get(job->step, "command");
@@ -296,7 +296,7 @@ static double input_bytes(const struct estimating *estimating, const struct sl_j
     return sum;
 }
 
-/* How often a command scores its predictions. */
+/* The number of bootstrap resamples of softlab eval. */
 static double n_resamples_of(const struct sl_job *job)
 {
     const json_t *words = json_object_get(job->step, "command");
@@ -305,7 +305,6 @@ static double n_resamples_of(const struct sl_job *job)
     return resamples && strcmp(command, "eval") == 0 ? strtod(resamples, NULL) : 0;
 }
 
-/* What one job takes. */
 static struct sl_experiment_estimate estimate_job(struct estimating *estimating,
                                                   const struct sl_job *job)
 {

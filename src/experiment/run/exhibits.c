@@ -1,4 +1,4 @@
-/* The numbers and pictures of a run's exhibits, from what its jobs left. */
+/* Collects the numbers and images of a run's exhibits from the outputs of its jobs. */
 #include "experiment/run/exhibits.h"
 
 #include <math.h>
@@ -31,7 +31,8 @@ static json_t *number_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* What a cell holds; where its key has a star, the mean over those that fit with its interval. */
+/* The value of a cell; for a key with a star, the mean over the matching cells with its interval.
+ */
 static struct sl_interval cell_value(json_t *computed, const char *pattern)
 {
     double *values = sl_alloc(json_object_size(computed) + 1, sizeof *values);
@@ -49,11 +50,11 @@ static struct sl_interval cell_value(json_t *computed, const char *pattern)
 }
 
 struct chart {
-    const char *folder; /* of the results */
+    const char *folder; /* the results folder */
     json_t *computed;   /* borrowed */
 };
 
-/* Cells into `series`; means bring their interval. */
+/* Write cells to `series`; means come with their interval. */
 static void put_cells(const struct chart *chart, const json_t *source, const char *key,
                       json_t *series)
 {
@@ -83,7 +84,7 @@ static void put_cells(const struct chart *chart, const json_t *source, const cha
     json_decref(high);
 }
 
-/* Numbers that a path finds in a job's output, in the chart's unit. */
+/* Write the numbers at a path of a job's output, in the chart's unit. */
 static enum sl_status put_found(const struct chart *chart, const json_t *source, const char *key,
                                 json_t *series, struct sl_error *err)
 {
@@ -101,7 +102,7 @@ static enum sl_status put_found(const struct chart *chart, const json_t *source,
     for (size_t i = 0; i < json_array_size(found); i++) {
         const json_t *value = json_array_get(found, i);
         if (!json_is_number(value) && !json_is_null(value)) {
-            status = sl_fail(err, SL_ERR_INPUT, "%s: value %zu is no number",
+            status = sl_fail(err, SL_ERR_INPUT, "%s: value %zu is not a number",
                              sl_plan_text(source, "path"), i + 1);
             goto out;
         }
@@ -118,7 +119,7 @@ out:
     return status;
 }
 
-/* A series is so many points, whichever of its numbers one counts. */
+/* All lists of numbers in a series must have the same length. */
 static enum sl_status check_lengths(const json_t *series, struct sl_error *err)
 {
     const char *first = NULL;

@@ -5,15 +5,14 @@
 
 #include "experiment/plan/plan.h"
 
-/* Whether a cell is the one of this key; where the key has a star, which stands for any text, one
- * of them. */
+/* True if the cell has this key; a star in the pattern matches any text. */
 bool sl_exhibit_cell_fits(const char *pattern, const char *cell);
 
-/* expand_show.c: the exhibits as jobs. What can be made goes to run->exhibits, the rest with its
- * reason to run->absent; what the run is called after is added to `named`. */
+/* expand_show.c: plan the exhibits. Those that can be made go to run->exhibits, the others with
+ * their reason to run->absent. What they depend on is added to `named`, for the run's key. */
 void sl_expand_show(struct sl_planner *planner, struct sl_run *run, json_t *named);
 
-/* exhibits.c: "galleries" and "charts" of the line, which has "computed" already. */
+/* exhibits.c: add "galleries" and "charts" to the line, which has "computed" already. */
 enum sl_status sl_exhibits_collect(const struct sl_run *run,
                                    const struct sl_experiment_runner *runner, json_t *line,
                                    struct sl_error *err) SL_MUST_USE;

@@ -1,6 +1,6 @@
 /* Figures that need no training: the number at a path of a command's JSON, the mean of columns of
- * published CSV files, or what becomes of two such figures. The paths are described in
- * experiments/README.md. */
+ * published CSV files, or a difference of two such figures. experiments/README.md describes paths.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@ enum { FIGURE_LIMIT = 1 << 28 };
 
 /* ---- Paths ---- */
 
-/* The values that a path has led to so far: all borrowed from the document but a count. */
+/* The values that a path leads to; references to the document, or a count. */
 struct found {
-    const char *path; /* for errors */
-    json_t **values;  /* owned array of references that are owned too */
+    const char *path; /* for messages */
+    json_t **values;  /* owned array of owned references */
     size_t count;
 };
 
@@ -37,7 +37,7 @@ static void found_add(struct found *found, json_t *value)
     found->values[found->count++] = json_incref(value);
 }
 
-/* Whether a member reads as `text`: a string, a number, or a list of strings joined by commas. */
+/* True if a member equals `text`: a string, a number, or a list of strings joined by commas. */
 static bool reads_as(const json_t *value, const char *text, size_t length)
 {
     double number;
@@ -57,7 +57,7 @@ static bool reads_as(const json_t *value, const char *text, size_t length)
     return json_is_array(value) && at == end;
 }
 
-/* One step: `word` of `length` bytes is a key, or with `list` what stands in brackets. */
+/* Follow one step of a path: `word` is a key, or with `list` the text in brackets. */
 static void follow(json_t *from, const char *word, size_t length, bool list, struct found *to)
 {
     int64_t index;
@@ -71,7 +71,7 @@ static void follow(json_t *from, const char *word, size_t length, bool list, str
     } else if (*word == '?' && equals && json_is_array(from)) {
         for (size_t i = 0; i < json_array_size(from); i++)
             follow(json_array_get(from, i), word, length, list, to);
-    } else if (*word == '?' && equals) { /* an element that an earlier filter chose */
+    } else if (*word == '?' && equals) { /* one element of a list */
         const json_t *member = json_object_getn(from, word + 1, (size_t)(equals - word - 1));
         if (reads_as(member, equals + 1, (size_t)(word + length - equals - 1))) found_add(to, from);
     } else if (sl_text_to_integer(word, length, &index) && index >= 0 &&
@@ -115,7 +115,8 @@ static enum sl_status walk(struct found *found, struct sl_error *err)
         const char *begin = at + (quoted ? 2 : 1);
         const char *end = *at == '[' ? strstr(begin, quoted ? "']" : "]") : NULL;
         if (!end)
-            return sl_fail(err, SL_ERR_INPUT, "%s: not a path from here: %s", found->path, at);
+            return sl_fail(err, SL_ERR_INPUT, "%s: the path cannot be read from here on: %s",
+                           found->path, at);
         step(found, begin, (size_t)(end - begin), !quoted);
         at = end + (quoted ? 2 : 1);
     }
@@ -129,7 +130,7 @@ enum sl_status sl_figures_at(json_t *document, const char *path, json_t **out, s
     enum sl_status status = SL_OK;
     SL_TRY_OUT(walk(&found, err));
     if (found.count == 0) {
-        status = sl_fail(err, SL_ERR_INPUT, "%s: there is nothing", path);
+        status = sl_fail(err, SL_ERR_INPUT, "%s: the path finds nothing", path);
         goto out;
     }
     json_t *list = json_array();
@@ -160,7 +161,7 @@ out:
 
 /* ---- Means of CSV files ---- */
 
-/* The weighted sum of columns of each row of a file, joined to `out`. */
+/* Append the weighted sum of columns of each row of a file to `out`. */
 static enum sl_status read_rows(const char *path, json_t *columns, json_t *out,
                                 struct sl_error *err)
 {
@@ -199,7 +200,7 @@ static double mean_of(const json_t *values)
     return sum / (double)json_array_size(values);
 }
 
-/* The rows of each file, as lists in a list that the caller owns. */
+/* The rows of each file, as a list of lists that the caller owns. */
 static enum sl_status read_files(const json_t *mean_of, const struct sl_data_roots *roots,
                                  json_t **out, struct sl_error *err)
 {
@@ -224,7 +225,7 @@ static enum sl_status read_files(const json_t *mean_of, const struct sl_data_roo
     return SL_OK;
 }
 
-/* The mean over files of the means over their rows. */
+/* The mean over files of the means over rows. */
 static double mean_of_files(const json_t *files)
 {
     double sum = 0;
@@ -233,8 +234,8 @@ static double mean_of_files(const json_t *files)
     return sum / (double)json_array_size(files);
 }
 
-/* Row by row the mean over files, if all have as many: rows are folds, which the files share. NULL
- * otherwise. */
+/* Rows are folds: the mean over files for each row, or NULL if the files differ in their number of
+ * rows. */
 static json_t *sample_of_files(const json_t *files, double factor)
 {
     const size_t n_rows = json_array_size(json_array_get(files, 0));
@@ -256,7 +257,7 @@ static json_t *sample_of_files(const json_t *files, double factor)
 
 /* ---- A figure ---- */
 
-/* From the unit of the command or file to the printed one. */
+/* The factor from the unit of the command or file to the printed one. */
 static double unit_of(const json_t *figure)
 {
     const json_t *times = json_object_get(figure, "times");
@@ -264,8 +265,8 @@ static double unit_of(const json_t *figure)
     return (times ? json_number_value(times) : 1) / (divide ? json_number_value(divide) : 1);
 }
 
-/* The standard error of the figure at a path: the object that holds it may say under "intervals"
- * what its 95 % interval is. NaN if it does not. */
+/* The standard error of the figure at a path, from the 95 % interval under "intervals" of the same
+ * object; NaN if there is none. */
 static double error_at(json_t *document, const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -329,7 +330,7 @@ const struct sl_figure_relation *sl_figure_relation_find(const char *name)
     return NULL;
 }
 
-/* Fold by fold, if both figures have the same folds. NULL otherwise. */
+/* Combine two figures fold by fold; NULL unless both have the same number of folds. */
 static json_t *relate_samples(const struct sl_figure_relation *relation, const json_t *first,
                               const json_t *second, double unit)
 {

@@ -11,7 +11,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
-/* Children of a runner that was killed hold its lock for the moment that they live on. */
+/* The children of a killed runner hold its lock until they have died too. */
 enum { LOCK_TRIES = 40, LOCK_WAIT_MS = 50 };
 #define RESULTS_LIMIT ((size_t)4 << 30)
 
@@ -36,7 +36,7 @@ static enum sl_status take_lock(struct sl_ledger *ledger, struct sl_error *err)
     return status;
 }
 
-/* A record as a line, with its newline. */
+/* A record as one line of text with its newline. */
 static char *line_of(const json_t *record, size_t *length)
 {
     char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -46,7 +46,7 @@ static char *line_of(const json_t *record, size_t *length)
     return line;
 }
 
-/* What a line lacked when it was written, as one text; the caller frees it. */
+/* The names of tests that could not be scored, as one text; the caller frees it. */
 static char *absent_names(json_t *absent)
 {
     struct sl_buffer names;
@@ -62,7 +62,7 @@ static char *absent_names(json_t *absent)
     return names.data;
 }
 
-/* A later line of a key takes the place of an earlier one. */
+/* A later line replaces an earlier line with the same key. */
 static void take_line(struct sl_ledger *ledger, struct sl_ledger_line *line)
 {
     for (size_t i = 0; i < ledger->n_lines; i++) {
@@ -121,7 +121,7 @@ static bool is_result(const json_t *line)
     return key && strlen(key) == 64;
 }
 
-/* Whole lines only: what a killed write left at the end goes. */
+/* Read complete lines; an incomplete last line, left by a killed write, is dropped. */
 static enum sl_status read_lines(struct sl_ledger *ledger, bool *cut, struct sl_error *err)
 {
     struct sl_buffer text;
@@ -198,14 +198,14 @@ void sl_ledger_close(struct sl_ledger *ledger)
     *ledger = (struct sl_ledger){.lock = -1};
 }
 
-/* One write and one fsync, so that a line is there whole or, cut, is dropped by the next reader. */
+/* One write and one fsync: the line is complete, or the next reader drops it. */
 static enum sl_status append(const char *path, const char *text, size_t length,
                              struct sl_error *err)
 {
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (descriptor < 0) return sl_fail_errno(err, "%s", path);
     enum sl_status status = SL_OK;
-    errno = ENOSPC; /* which a write that is cut short does not say */
+    errno = ENOSPC; /* a short write sets no errno */
     const ssize_t written = write(descriptor, text, length);
     if (written < 0 || (size_t)written != length || fsync(descriptor) != 0)
         status = sl_fail_errno(err, "%s: cannot be written", path);

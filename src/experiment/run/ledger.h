@@ -1,5 +1,5 @@
-/* Private to experiment/: results.jsonl, which only grows while runs are made, and failures.jsonl
- * beside it. One process at a time holds the folder. */
+/* Private to experiment/: results.jsonl, to which finished runs are appended, and failures.jsonl.
+ * Only one process at a time may write to the folder; a lock file enforces this. */
 #ifndef SOFTLAB_EXPERIMENT_LEDGER_H
 #define SOFTLAB_EXPERIMENT_LEDGER_H
 
@@ -8,44 +8,45 @@
 struct sl_ledger_line {
     char key[65];
     char *text;   /* owned; without its newline */
-    char *absent; /* owned; the names of what could not be scored, a line each */
+    char *absent; /* owned; names of tests that could not be scored, one per line */
 };
 struct sl_ledger {
     char *folder, *results, *failures; /* owned */
     struct sl_ledger_line *lines;      /* owned; n_lines */
     size_t n_lines;
-    int lock; /* held by children too, so that none outlives it unseen; -1: not held */
+    int lock; /* file descriptor; children inherit the lock, so it outlives a killed runner; -1:
+                 none */
 };
 
-/* A record as one more line of a file: there whole, or cut off and passed over by the next reader.
- */
+/* Append a record as one line. If the write is interrupted, the next reader drops the incomplete
+ * line. */
 enum sl_status sl_line_append(const char *path, const json_t *record,
                               struct sl_error *err) SL_MUST_USE;
 
-/* SL_ERR_USAGE if another process works in the folder, SL_ERR_INPUT naming a line that is no
- * result. */
+/* Lock the folder and read its lines. SL_ERR_USAGE if another process holds the lock; SL_ERR_INPUT,
+ * with the line number, for a line that is not a result. */
 enum sl_status sl_ledger_open(const char *folder, struct sl_ledger *out,
                               struct sl_error *err) SL_MUST_USE;
-/* What is there, without holding the folder. */
+/* Read the lines without locking the folder. */
 enum sl_status sl_ledger_read(const char *folder, struct sl_ledger *out,
                               struct sl_error *err) SL_MUST_USE;
 void sl_ledger_close(struct sl_ledger *ledger);
-/* Whether the run has a line, and not one that lacks what could be had now. */
+/* True if the run has a line, unless a test that was absent then can be scored now. */
 bool sl_ledger_has(const struct sl_ledger *ledger, const struct sl_run *run);
 bool sl_ledger_has_key(const struct sl_ledger *ledger, const char *key);
-/* Whether a line is this record, to the byte. */
+/* True if a line equals this record byte for byte. */
 bool sl_ledger_holds(const struct sl_ledger *ledger, const json_t *record);
 enum sl_status sl_ledger_append(struct sl_ledger *ledger, const json_t *result,
                                 struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_ledger_fail(struct sl_ledger *ledger, const json_t *failure,
                               struct sl_error *err) SL_MUST_USE;
-/* Take the experiment's runs, which are tried again, out of failures.jsonl. */
+/* Remove the experiment's runs from failures.jsonl, since they are tried again. */
 enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger,
                                          const struct sl_experiment *experiment,
                                          struct sl_error *err) SL_MUST_USE;
-/* Replace the file by the lines as they are here. */
+/* Replace results.jsonl with the lines in memory. */
 enum sl_status sl_ledger_write(const struct sl_ledger *ledger, struct sl_error *err) SL_MUST_USE;
-/* The lines of this experiment's runs in its order, behind all others. */
+/* Move the lines of this experiment's runs to the end, in the order of the plan. */
 enum sl_status sl_ledger_order(struct sl_ledger *ledger, const struct sl_experiment *experiment,
                                struct sl_error *err) SL_MUST_USE;
 

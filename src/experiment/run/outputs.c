@@ -14,7 +14,7 @@ static const char weights[] = "weights.safetensors";
 
 /* ---- Files of a job ---- */
 
-/* What a training leaves and others read; the first is a job's output itself. */
+/* The files of a training that other jobs read; the first is the job's output. */
 static const char *const training_files[] = {weights, "log.jsonl", "run.json"};
 enum { N_TRAINING_FILES = sizeof training_files / sizeof *training_files };
 

@@ -1,4 +1,4 @@
-/* A training's own step, timed. */
+/* Times the steps of a training. */
 #include "experiment/run/probe.h"
 
 #include <math.h>
@@ -13,24 +13,24 @@
 #include "softlab/train.h"
 
 enum {
-    MOST_ITEMS = 2048,    /* that are opened */
-    LARGEST_SCORED = 100, /* the batch that evaluation predicts and attacks */
-    FEWEST = 2,           /* items of the first step that is timed */
-    BATCHES = 4,          /* that an epoch of it has, where there are enough items */
-    ANSWERS = 5,          /* per item of a made-up crowd, about those of the papers' */
+    MOST_ITEMS = 2048,    /* items to open */
+    LARGEST_SCORED = 100, /* batch size of predictions and attacks in evaluation */
+    FEWEST = 2,           /* batch size of the first timing */
+    BATCHES = 4,          /* batches per epoch, if there are enough items */
+    ANSWERS = 5, /* answers per item of the simulated crowd, about as many as in the papers */
     CROWD = 100,
     MANY_EPOCHS = 1000000
 };
 
-/* All that a step needs. */
+/* What a timed step needs. */
 struct stage {
     struct sl_recipe recipe;
-    struct sl_dataset *dataset;       /* owned; some items of the training's */
-    struct sl_vocabulary *vocabulary; /* owned; of texts */
-    struct sl_rows *crowd;            /* owned; of methods that keep annotators apart */
+    struct sl_dataset *dataset;       /* owned; some of the training's items */
+    struct sl_vocabulary *vocabulary; /* owned; for texts */
+    struct sl_rows *crowd;            /* owned; for methods that keep annotators apart */
     struct sl_feed *feed;             /* owned */
     struct sl_model *model;           /* owned */
-    double seconds;                   /* that a timing may take */
+    double seconds;                   /* time that a measurement may take */
 };
 
 static void stage_release(struct stage *stage)
@@ -53,8 +53,8 @@ const char *sl_job_option(const struct sl_job *job, const char *option)
 
 /* ---- What a step needs ---- */
 
-/* The training's recipe, but for what chooses epochs, and with one rate, so small that no loss
- * becomes infinite on made-up targets. */
+/* The training's recipe without early stopping, and with a learning rate so small that made-up
+ * targets cannot make the loss infinite. */
 static enum sl_status read_recipe(const struct sl_job *training, struct sl_recipe *out,
                                   struct sl_error *err)
 {
@@ -73,7 +73,7 @@ static enum sl_status read_recipe(const struct sl_job *training, struct sl_recip
     return SL_OK;
 }
 
-/* Spread over the whole set, since sentences differ in length. */
+/* Take items from the whole set, since sentences differ in length. */
 static enum sl_status choose_items(struct sl_dataset *dataset, size_t wanted, struct sl_error *err)
 {
     const size_t count = wanted < dataset->count ? wanted : dataset->count;
@@ -149,7 +149,7 @@ static enum sl_status make_model(const struct sl_job *training, struct stage *st
     return status;
 }
 
-/* Answers of some annotators to every item. */
+/* Simulate a few annotators' answers to every item. */
 static enum sl_status make_crowd(const struct sl_job *training, struct stage *stage,
                                  struct sl_error *err)
 {
@@ -170,9 +170,9 @@ static enum sl_status make_crowd(const struct sl_job *training, struct stage *st
 /* ---- Timing ---- */
 
 struct stopwatch {
-    double seconds; /* that are enough */
+    double seconds; /* time after which to stop */
     double began, elapsed;
-    size_t n_steps; /* the first, which warms up, included */
+    size_t n_steps; /* including the first step, which warms up */
 };
 
 static bool is_enough(void *context)
@@ -189,7 +189,7 @@ static double mean_step(const struct stopwatch *watch)
     return watch->elapsed / (double)(watch->n_steps - 1);
 }
 
-/* Targets for as many of the items as make whole batches. */
+/* Targets for whole batches of items. */
 static enum sl_status make_targets(const struct stage *stage, size_t n_items,
                                    struct sl_targets **out, struct sl_error *err)
 {
@@ -216,7 +216,7 @@ static enum sl_status make_targets(const struct stage *stage, size_t n_items,
     return status;
 }
 
-/* Core-seconds of a training step. */
+/* Core-seconds per training step. */
 static enum sl_status time_training(struct stage *stage, size_t batch, double seconds, double *out,
                                     struct sl_error *err)
 {
@@ -238,7 +238,7 @@ static enum sl_status time_training(struct stage *stage, size_t batch, double se
     return status;
 }
 
-/* Core-seconds of predicting a batch. */
+/* Core-seconds per predicted batch. */
 static enum sl_status time_predicting(struct stage *stage, size_t batch, double seconds,
                                       double *out, struct sl_error *err)
 {
@@ -258,7 +258,7 @@ static enum sl_status time_predicting(struct stage *stage, size_t batch, double 
     return status;
 }
 
-/* Core-seconds of a pass there and one back to the pixels. */
+/* Core-seconds of a forward pass and a backward pass to the pixels. */
 static enum sl_status time_attacking(struct stage *stage, size_t batch, double seconds, double *out,
                                      struct sl_error *err)
 {
@@ -297,8 +297,8 @@ out:
 typedef enum sl_status time_batch(struct stage *stage, size_t batch, double seconds, double *out,
                                   struct sl_error *err);
 
-/* Batches grow to the size that is wanted, or until one takes so long that the last two say enough:
- * what a step takes by itself (updates, kernels that prepare weights) and what each item adds. */
+/* Double the batch until it reaches `wanted` or a step takes too long. In the second case the last
+ * two sizes give the fixed time of a step (updates, preparing weights) and the time per item. */
 static enum sl_status time_item(struct stage *stage, time_batch *time, size_t wanted, double *out,
                                 struct sl_error *err)
 {
@@ -335,7 +335,7 @@ enum sl_status sl_probe_training(const struct sl_job *training, const struct sl_
     SL_TRY_OUT(time_item(&stage, time_predicting, LARGEST_SCORED, &probe.predicted, err));
     if (!stage.dataset->texts)
         SL_TRY_OUT(time_item(&stage, time_attacking, LARGEST_SCORED, &probe.attacked, err));
-    /* A method that shows an item twice counts twice in sl_work. */
+    /* sl_work counts an item once for each time the method shows it. */
     const struct sl_train_method *method = sl_train_method_find(stage.recipe.method);
     probe.trained /= (double)(method ? sl_train_copies(method) : 1);
     *out = probe;

@@ -31,7 +31,7 @@ static char *tests_file(const struct sl_job *job)
     return sl_string_printf("%s.tests", job->output);
 }
 
-/* The output as the command takes it: of a training the run's folder. */
+/* The value of --output; for a training the run's folder. */
 static char *told_output(const struct sl_job *job)
 {
     const char *weights = strstr(job->output, "/weights.safetensors");
@@ -72,7 +72,7 @@ json_t *sl_job_words(const struct sl_job *job)
     return words;
 }
 
-/* The words of a job as its task reads them: places that tasks do not know are filled in. */
+/* The command line of a job, with paths that tasks cannot resolve filled in. */
 static enum sl_status make_words(const struct sl_job *job,
                                  const struct sl_experiment_runner *runner, char ***out,
                                  struct sl_error *err)
@@ -106,7 +106,7 @@ static void redirect(const char *path, int flags, int descriptor)
     close(file);
 }
 
-/* Whatever ends the runner ends its children, a kill -9 included. */
+/* The child dies with the runner, even if that is killed with SIGKILL. */
 static void die_with(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -121,15 +121,14 @@ static void write_log_line(void *context, enum sl_log_level level, const char *l
             line);
 }
 
-/* A task that was told to stop ends as if the signal had, so that the runner knows it did not
- * fail. */
+/* A stopped task ends by SIGTERM, so that the runner does not count it as failed. */
 static void end_stopped(void)
 {
     const struct sigaction action = {.sa_handler = SIG_DFL};
     if (sigaction(SIGTERM, &action, NULL) == 0) (void)raise(SIGTERM);
 }
 
-/* As the command prints it with --json. */
+/* Print what the command prints with --json. */
 static enum sl_status print_result(const json_t *result, struct sl_error *err)
 {
     const bool printed =
@@ -139,7 +138,7 @@ static enum sl_status print_result(const json_t *result, struct sl_error *err)
     return SL_OK;
 }
 
-/* What the words say, by a call of their task. */
+/* Run the task that the command line names. */
 static enum sl_status do_task(char **words, const struct sl_experiment_runner *runner,
                               struct sl_error *err)
 {
@@ -160,7 +159,7 @@ static enum sl_status do_task(char **words, const struct sl_experiment_runner *r
     return result ? print_result(result, err) : SL_OK;
 }
 
-/* A log begins with what one would type to do the job by hand. */
+/* A log begins with the command line that does the job by hand. */
 static void say_words(char *const *words)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -198,7 +197,7 @@ static void run_child(const struct sl_job *job, const struct sl_experiment_runne
 
 /* ---- The parent ---- */
 
-/* "logs/<name>.log", with the folder's slashes gone. */
+/* "logs/<output>.log", with slashes replaced by dashes. */
 static char *log_name(const struct sl_job *job)
 {
     char *log = sl_string_printf("logs/%s.log", job->output);
@@ -285,7 +284,7 @@ char *sl_log_text(const char *path)
         text.length--;
     char *log = some ? sl_string_copy_n(text.data, text.length) : sl_string_copy("");
     sl_buffer_release(&text);
-    /* A log holds what programs wrote; JSON holds text. */
+    /* The log goes into JSON, which must be valid UTF-8. */
     const size_t length = strlen(log);
     for (size_t at = 0; (at += sl_utf8_valid(log + at, length - at)) < length;)
         log[at] = '?';

@@ -1,7 +1,6 @@
-/* A rehearsal: what runs do before they train, and what their tests read, in a folder that is
- * thrown away. Label sets and lists of items are made by the run's own jobs, trainings stop before
- * their first step and scoring before its first prediction, so that a dry run checks by the code
- * that runs. */
+/* A rehearsal runs an experiment in a temporary folder without training or scoring. Its jobs make
+ * the label sets and lists of items, trainings stop before their first step, and scoring stops
+ * before its first prediction. A dry run thus uses the same checks as the run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +9,14 @@
 #include "softlab/base/text.h"
 
 struct rehearsal {
-    struct sl_experiment *experiment;        /* borrowed; gets what is missing */
+    struct sl_experiment *experiment;        /* borrowed; its runs get `missing` */
     const struct sl_experiment_hooks *hooks; /* borrowed; the caller's */
-    struct sl_experiment plan;               /* jobs and runs are owned, what they point to is not,
-                                                but for steps and scores */
+    struct sl_experiment plan; /* jobs, runs, steps and scores are owned; the rest is borrowed */
 };
 
 /* ---- The plan ---- */
 
-/* The step with the word that makes it stop before it takes long. */
+/* The step with the option that makes it stop early. */
 static json_t *rehearsed_step(const struct sl_job *job)
 {
     json_t *step = json_deep_copy(job->step);
@@ -28,7 +26,7 @@ static json_t *rehearsed_step(const struct sl_job *job)
     return step;
 }
 
-/* Seeds and folds differ in what is drawn alone: one stands for all. */
+/* Runs that differ only in seed or fold need one rehearsal. */
 static bool stands_for(const struct sl_run *a, const struct sl_run *b)
 {
     return (a->fold >= 0) == (b->fold >= 0) && sl_text_same(a->part, b->part) &&
@@ -78,7 +76,7 @@ static void rehearsal_release(struct rehearsal *rehearsal)
 
 /* ---- What went wrong ---- */
 
-/* The text, which is taken, with every `from` in it replaced. */
+/* Replace every `from` in the text. Takes `text`. */
 static char *replaced(char *text, const char *from, const char *to)
 {
     char *out = sl_text_replace(text, from, to);
@@ -101,7 +99,7 @@ char *sl_plan_words(const struct sl_experiment *plan, char *text)
     return text;
 }
 
-/* The sentence that a process ended with, without the program's name; the caller frees it. */
+/* The last line of a process's log, without the program's name; the caller frees it. */
 static char *sentence_of(const struct sl_experiment *plan, const char *log)
 {
     static const char program[] = "softlab ";

@@ -1,5 +1,5 @@
-/* One process per job. The loop only looks: which jobs are done is what files say, so that a runner
- * that was killed begins again where it was. */
+/* Runs one process per job. Only files tell which jobs are done, so a runner that was killed
+ * resumes where it stopped. */
 #include "experiment/run/runner.h"
 
 #include <errno.h>
@@ -28,14 +28,14 @@ struct state {
     enum job_state *jobs;         /* owned; n_jobs */
     size_t *memory;               /* owned; n_jobs; 0: not estimated yet */
     unsigned *tries;              /* owned; n_jobs */
-    double *seconds;              /* owned; n_jobs; that a job took here, until a run has it */
-    char **logs;                  /* owned; n_jobs; of those that failed: what went wrong */
+    double *seconds;              /* owned; n_jobs; time of each job until it is charged to a run */
+    char **logs;                  /* owned; n_jobs; what went wrong, for failed jobs */
     enum run_state *runs;         /* owned; n_runs */
-    struct sl_process *processes; /* owned; n_processes of the runner */
-    size_t *working;              /* owned; the job of each process, SL_NO_JOB: none */
+    struct sl_process *processes; /* owned; runner->n_processes */
+    size_t *working;              /* owned; the job of each process; SL_NO_JOB: idle */
     struct sl_running *shown;     /* owned; for the board */
     struct sl_experiment_outcome outcome;
-    size_t waits, told; /* the job that waits for memory, and the last one that was reported */
+    size_t waits, told; /* the job that waits for memory, and the last one reported */
 };
 
 static void tell(const struct state *state, enum sl_run_event event, const char *title,
@@ -45,7 +45,7 @@ static void tell(const struct state *state, enum sl_run_event event, const char 
     if (hooks->event) hooks->event(hooks->context, event, title, reason);
 }
 
-/* Whether the output exists as its job left it; if not, the job runs again. */
+/* True if the output is unchanged since its job wrote it; a changed output is deleted. */
 static bool has_output(struct state *state, size_t index)
 {
     const struct sl_job *job = &state->experiment->jobs[index];
@@ -86,7 +86,8 @@ static void open_runs(struct state *state)
             state->runs[i] = OPEN;
             for (size_t j = 0; j < run->n_scores; j++)
                 need(state, run->scores[j]);
-            /* A training whose scores are kept is still read for its curve. */
+            /* The result line has the training curve, so the training is needed even if its scores
+             * are cached. */
             if (run->training != SL_NO_JOB) need(state, run->training);
         }
     }
@@ -107,8 +108,8 @@ static enum sl_status fail_run(struct state *state, const struct sl_run *run, co
     return status;
 }
 
-/* What a job and all that it needs took. Each job counts for the first run that asks, so that the
- * runs together have what was spent. */
+/* The time of a job and of all jobs it needs. Each job is charged to the first run that asks, so
+ * that the runs add up to the time spent. */
 static double take_seconds(struct state *state, size_t index)
 {
     const struct sl_job *job = &state->experiment->jobs[index];
@@ -119,7 +120,7 @@ static double take_seconds(struct state *state, size_t index)
     return seconds;
 }
 
-/* Weights of a rehearsal are large, and only trainings that start from them read them again. */
+/* Delete the weights of a rehearsal, which are large, unless another training starts from them. */
 static void drop_weights(struct state *state, const struct sl_run *run)
 {
     const struct sl_experiment *experiment = state->experiment;
@@ -165,7 +166,7 @@ static enum sl_status finish_run(struct state *state, const struct sl_run *run,
     return SL_OK;
 }
 
-/* The failed job that a job waits for, itself included; SL_NO_JOB: none. */
+/* The failed job among a job and its needs; SL_NO_JOB if none failed. */
 static size_t failed_below(const struct state *state, size_t index)
 {
     const struct sl_job *job = &state->experiment->jobs[index];
@@ -220,17 +221,17 @@ static char *describe_end(const struct sl_process *process, int status, unsigned
         text = sl_string_printf(
             "%s%skilled by signal %d, tried %u time%s%s", tail, *tail ? "\n" : "", WTERMSIG(status),
             tries, sl_text_plural(tries, "", "s"),
-            WTERMSIG(status) == SIGKILL ? "; a system that runs out of memory does that" : "");
+            WTERMSIG(status) == SIGKILL ? "; the system may have run out of memory" : "");
     else if (WEXITSTATUS(status) == SL_CANNOT_START)
-        text = sl_string_printf("no process can work in the folder: %s cannot be written",
+        text = sl_string_printf("the results folder cannot be used: %s cannot be written",
                                 process->log);
     else
-        text = sl_string_copy(*tail ? tail : "it failed without a word");
+        text = sl_string_copy(*tail ? tail : "the process failed without a message");
     free(tail);
     return text;
 }
 
-/* The log of a process that ended well is not read otherwise. */
+/* Report the warnings of a successful process, whose log nobody reads. */
 static void pass_on_warnings(const struct state *state, const struct sl_job *job,
                              const struct sl_process *process)
 {
@@ -293,7 +294,7 @@ static bool is_ready(const struct state *state, size_t index)
     return true;
 }
 
-/* Why the job never fits, or NULL if it may later. */
+/* Why the job can never run, or NULL if it may fit later. */
 static char *never_fits(const struct state *state, size_t index, size_t available, size_t n_running)
 {
     const size_t needed = state->memory[index], limit = state->runner->memory;
@@ -302,13 +303,13 @@ static char *never_fits(const struct state *state, size_t index, size_t availabl
         return sl_string_copy("it needs more memory than this machine has; make the size of the "
                               "items, the batch or the network smaller");
     if (limit > 0 ? needed <= limit : n_running > 0) return NULL;
-    return sl_string_printf("it needs about %s of memory, and %s %s",
+    return sl_string_printf("it needs about %s of memory, but only %s %s",
                             sl_text_bytes(needed, need, sizeof need),
                             sl_text_bytes(available, there, sizeof there),
-                            limit > 0 ? "is all that runs may take" : "is all that is free");
+                            limit > 0 ? "may be used (--memory)" : "is free");
 }
 
-/* Whether the job fits beside what the running ones take or may still take. */
+/* True if the job fits into memory next to the running jobs. */
 static bool fits(struct state *state, size_t index)
 {
     const size_t limit = state->runner->memory;
@@ -318,7 +319,8 @@ static bool fits(struct state *state, size_t index)
     for (size_t slot = 0; slot < state->runner->n_processes; slot++) {
         if (state->working[slot] == SL_NO_JOB) continue;
         n_running++;
-        /* A process takes its memory in its first seconds; later it is no longer free. */
+        /* Without a limit, count only processes that have just started: the others have taken their
+         * memory, which is no longer free. */
         if (limit > 0 ||
             sl_clock_seconds() - state->processes[slot].started < (double)SETTLE_SECONDS)
             promised += state->memory[state->working[slot]];
@@ -361,7 +363,7 @@ static void start_jobs(struct state *state)
     tell(state, SL_RUN_WAITS, state->experiment->jobs[state->waits].title, "not enough memory now");
 }
 
-/* What a training has left, by what its last epoch took. */
+/* The remaining time of a training, by the duration of its last epoch. */
 static double seconds_left(const struct state *state, size_t index)
 {
     const struct sl_job *job = &state->experiment->jobs[index];
@@ -422,7 +424,7 @@ static void rest(void)
     nanosleep(&tick, NULL);
 }
 
-/* Trainings write a checkpoint when they are asked to stop. */
+/* Trainings write a checkpoint on SIGTERM. */
 static void stop_all(struct state *state)
 {
     const double begun = sl_clock_seconds();
@@ -443,7 +445,7 @@ static enum sl_status work(struct state *state, struct sl_error *err)
     const struct sl_experiment_hooks *hooks = &state->runner->hooks;
     for (;;) {
         size_t n_open = 0;
-        /* First: a terminal's Ctrl-C ends the children too, and that is no failure of theirs. */
+        /* Check this first: Ctrl-C in a terminal also ends the children, which is not a failure. */
         if (hooks->stop && hooks->stop(hooks->context))
             return sl_fail(err, SL_ERR_STOPPED,
                            "stopped before the end; the same command continues");
@@ -491,7 +493,7 @@ static void state_release(struct state *state)
     free(state->shown);
 }
 
-/* A line that stands once, as it is now; `record` is taken. */
+/* Append the record unless the ledger has the same line. Takes `record`. */
 static enum sl_status record_once(struct sl_ledger *ledger, json_t *record, struct sl_error *err)
 {
     const enum sl_status status =
@@ -500,7 +502,8 @@ static enum sl_status record_once(struct sl_ledger *ledger, json_t *record, stru
     return status;
 }
 
-/* Which runs belong together: a report must not mix those of before and after an input changed. */
+/* The keys of the planned runs, so that a report does not mix runs from before and after an input
+ * changed. */
 static json_t *plan_record(const struct sl_experiment *experiment)
 {
     char key[SL_SHA256_TEXT];

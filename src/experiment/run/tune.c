@@ -1,5 +1,5 @@
-/* Searching the grids that a paper searched. A block becomes a specification of its own, with a set
- * for every value and the validation items as its only test. */
+/* Searches the grids of a specification. A block becomes a specification of its own, with one set
+ * per value and the validation items as its only test. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---- What was chosen ---- */
 
-/* The papers' names of what is tuned; others are recipe keys as they stand. */
+/* The recipe key or option of a parameter; the papers' names differ for three of them. */
 static const char *key_of(const char *parameter)
 {
     static const struct {
@@ -29,7 +29,7 @@ static void put(struct sl_spec_set *set, const char *key, double value)
         json_t *as_run;
         if (!set->settings) set->settings = json_object();
         json_object_set_new(set->settings, key, json_real(value));
-        /* What the public code ran with stands over the settings. */
+        /* as_run overrides the settings, so it must not have the key */
         json_object_foreach(set->as_run, network, as_run)
         {
             json_object_del(as_run, key);
@@ -72,8 +72,8 @@ static char *grid_name(const char *set, const char *key, double value)
     return sl_string_printf("%s@%s=%s", set, key, number);
 }
 
-/* Whether a block is searched on a set: one of its own that the scale has, else the first that
- * trains. */
+/* True if a block is searched on this set: a set that the block names, or else the first one that
+ * is trained. */
 static bool is_searched(const struct sl_spec_tune *block, const struct sl_spec_sets *sets,
                         size_t place)
 {
@@ -85,7 +85,7 @@ static bool is_searched(const struct sl_spec_tune *block, const struct sl_spec_s
                               : place == first);
 }
 
-/* A set for every value of the grid; the caller releases them. */
+/* One set per value of the grid; the caller releases them. */
 static struct sl_spec_sets grid_sets(const struct sl_spec_tune *block,
                                      const struct sl_spec_sets *sets)
 {
@@ -103,15 +103,15 @@ static struct sl_spec_sets grid_sets(const struct sl_spec_tune *block,
     return out;
 }
 
-/* Networks that a block is searched with: its own, else all. */
+/* The networks of a block, or else all. */
 static const struct sl_text_list *searched_networks(const struct sl_spec_tune *block,
                                                     const struct sl_spec_body *body)
 {
     return block->networks.items ? &block->networks : &body->design.networks;
 }
 
-/* What is run of a block, for the caller to release. Validation is on items of a data set by their
- * hard labels, or on the fold that is held out by those that an epoch of the set is chosen by. */
+/* The specification of a block, which the caller releases. It validates on items of a data set with
+ * hard labels, or on the held-out fold with the labels that choose the set's best epoch. */
 static void block_body(const struct sl_spec_body *body, const struct sl_spec_tune *block,
                        struct sl_spec_body *out)
 {
@@ -161,7 +161,7 @@ static double score_of(const struct sl_ledger *ledger, const struct sl_run *run,
     return score;
 }
 
-/* The mean score of a grid set with a network over its seeds; NaN if a run is not there. */
+/* The mean score of a grid set with a network over its runs; NaN if a run has no score. */
 static double mean_score(const struct sl_experiment *plan, const struct sl_ledger *ledger,
                          const char *set, const char *network, const char *metric)
 {
@@ -176,7 +176,7 @@ static double mean_score(const struct sl_experiment *plan, const struct sl_ledge
     return sum / (double)count;
 }
 
-/* A block that has been run. */
+/* A block whose runs are finished. */
 struct searched {
     const struct sl_experiment *plan; /* borrowed */
     const struct sl_spec_tune *block; /* borrowed */
@@ -206,7 +206,7 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
     }
     if (!best) {
         json_decref(scores);
-        return sl_fail(err, SL_ERR_INPUT, "%s: no value of %s has a score to choose it by (%s, %s)",
+        return sl_fail(err, SL_ERR_INPUT, "%s: no value of %s has a score (set %s, network %s)",
                        searched->plan->name, parameter, set, network);
     }
     const char *held = block->sets.items ? set : "*";
@@ -218,7 +218,7 @@ static enum sl_status choose(const struct searched *searched, const char *set, c
     char key[65];
     sl_json_hash(line, key);
     json_object_set_new(line, "key", json_string(key));
-    /* A resumed search chooses again, and chooses the same. */
+    /* A resumed search makes the same choice again. */
     const enum sl_status status = sl_ledger_has_key(searched->ledger, key)
                                       ? SL_OK
                                       : sl_ledger_append(searched->ledger, line, err);

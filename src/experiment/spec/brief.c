@@ -1,5 +1,5 @@
-/* What a specification says to those who judge and present its results, at the scale that was
- * applied. Texts are borrowed from the specification. */
+/* Collects what reports need from a specification at its scale. Texts are borrowed from the
+ * specification. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static struct sl_brief_number *list_numbers(const struct sl_spec_numbers *from, 
     return list;
 }
 
-/* NaN for a name that is not there. */
+/* NaN if there is no such name. */
 static double find_number(const struct sl_spec_numbers *numbers, const char *name)
 {
     const size_t place = sl_names_place(numbers->names, numbers->count, name);
@@ -61,7 +61,7 @@ static void add_rows(const struct sl_spec_table *table, struct sl_brief *out)
                 out->rows[out->n_rows++] = (enum sl_coordinate)c;
 }
 
-/* "<coordinates>|<column>" to the cell that is printed there. */
+/* Split "<coordinates>|<column>" and keep the cell of expected.csv that it fills. */
 static void add_cells(const struct sl_spec_words *cells, struct sl_brief *out)
 {
     out->cells = sl_alloc(cells->count + 1, sizeof *out->cells);
@@ -87,7 +87,7 @@ static void add_table(const struct sl_spec_body *body, struct sl_brief *out)
 
 /* ---- Designs: the whole and its parts ---- */
 
-/* n_test / n_train where a share of the items is drawn anew for every seed; 0: it is not. */
+/* n_test / n_train if every seed draws its own share of the items; otherwise 0. */
 static double drawn_overlap(const char *split)
 {
     static const char drawn[] = "share:";
@@ -101,7 +101,7 @@ static double drawn_overlap(const char *split)
 static void add_design(const struct sl_spec *spec, const char *part,
                        const struct sl_spec_design *design, struct sl_brief *out)
 {
-    /* A part has the reason of the whole too, which is said once. */
+    /* A part inherits the reason of the whole, which the report states once. */
     const char *whole = part ? spec->body->design.missing : NULL;
     const bool is_own = !whole || !sl_text_same(design->missing, whole);
     out->designs[out->n_designs++] = (struct sl_brief_design){

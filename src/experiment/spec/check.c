@@ -1,4 +1,4 @@
-/* What a specification says against itself. Its keys and kinds are right: it has been read. */
+/* Checks a specification, whose keys and types are right already, for contradictions. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "softlab/dataset/image.h"
 #include "softlab/eval.h"
 
-/* A design on its way through the checks: of the whole, or of a part that stands over it. */
+/* A design to check: that of the whole specification, or of a part. */
 struct checked {
     const struct sl_spec_body *body;
     const struct sl_spec_design *design;
-    const struct sl_json_cursor *at; /* of the design */
+    const struct sl_json_cursor *at; /* the design's place in the file */
 };
 
 /* ---- Label sets ---- */
@@ -23,7 +23,8 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Whether two lists have the same texts, in whatever order: that of options does not count. */
+/* True if two lists have the same texts in any order, since the order of options does not matter.
+ */
 static bool same_texts(const struct sl_text_list *a, const struct sl_text_list *b)
 {
     const size_t n = a->count;
@@ -43,7 +44,7 @@ static bool same_texts(const struct sl_text_list *a, const struct sl_text_list *
     return same;
 }
 
-/* Words that make labels may be given beside what they are made of, if both say the same. */
+/* "labels" may be given together with "answers" and "method" if both mean the same command. */
 static enum sl_status check_words(const struct sl_spec_set *set, const struct sl_json_cursor *at,
                                   struct sl_error *err)
 {
@@ -54,11 +55,11 @@ static enum sl_status check_words(const struct sl_spec_set *set, const struct sl
     if (same) return SL_OK;
     const struct sl_json_cursor labels = sl_json_below(at, "labels");
     return sl_json_fail(&labels, err,
-                        "is not what \"answers\", \"method\" and \"options\" say; leave it out, "
-                        "or them");
+                        "differs from \"answers\", \"method\" and \"options\"; leave out "
+                        "\"labels\", or those three");
 }
 
-/* Labels are made by words, or of answers by a method that there is. */
+/* A set has "labels", or "answers" with a known "method". */
 static enum sl_status check_method(const struct sl_spec_set *set, const struct sl_json_cursor *at,
                                    struct sl_error *err)
 {
@@ -72,7 +73,7 @@ static enum sl_status check_method(const struct sl_spec_set *set, const struct s
     return check_words(set, at, err);
 }
 
-/* What would have no effect on hard labels. */
+/* Keys that have no effect on hard labels are errors. */
 static enum sl_status check_hard(const struct sl_spec_set *set, const struct sl_json_cursor *at,
                                  struct sl_error *err)
 {
@@ -90,7 +91,7 @@ static enum sl_status check_hard(const struct sl_spec_set *set, const struct sl_
     return SL_OK;
 }
 
-/* What the public code ran: recipe keys by network. */
+/* "as_run" maps networks to objects of recipe keys. */
 static enum sl_status check_as_run(const struct sl_spec_set *set, const struct sl_json_cursor *at,
                                    struct sl_error *err)
 {
@@ -105,7 +106,7 @@ static enum sl_status check_as_run(const struct sl_spec_set *set, const struct s
     return SL_OK;
 }
 
-/* A name is a reference's, or "hard". */
+/* The name must be a reference, or "hard". */
 static enum sl_status check_reference(const struct checked *checked, const char *name,
                                       const struct sl_json_cursor *object, const char *key,
                                       struct sl_error *err)
@@ -117,7 +118,7 @@ static enum sl_status check_reference(const struct checked *checked, const char 
     return sl_json_fail(&at, err, "no reference is called \"%s\"", name);
 }
 
-/* Files are named that the specification makes. */
+/* Keys that name a file must name one of "files". */
 static enum sl_status check_files(const struct checked *checked, const struct sl_spec_set *set,
                                   const struct sl_json_cursor *at, struct sl_error *err)
 {
@@ -148,7 +149,7 @@ static enum sl_status check_set(const struct checked *checked, const struct sl_s
 
 /* ---- Tests ---- */
 
-/* What softlab eval says of weights beside the measures of predictions. */
+/* Measures that softlab eval computes from weights, not from predictions. */
 static const char *const other_metrics[] = {
     "fgsm_loss",           "fgsm_accuracy",    "pgd_loss",
     "pgd_accuracy",        "corruption_ce",    "corruption_ce_hard",
@@ -156,14 +157,16 @@ static const char *const other_metrics[] = {
 };
 enum { OTHER_METRICS = sizeof other_metrics / sizeof *other_metrics };
 
-/* Of data sets that are joined, only what is a mean over items can be had from each. */
+/* A test on joined data sets averages over items, so its measures must be means over items. */
 static enum sl_status check_metric(const char *name, bool joined, const struct sl_json_cursor *at,
                                    struct sl_error *err)
 {
     const struct sl_metric *metric = sl_metric_find(name);
     size_t count = 0;
     if (metric && joined && !metric->per_item)
-        return sl_json_fail(at, err, "\"%s\" is no mean over items, as sets that are joined need",
+        return sl_json_fail(at, err,
+                            "\"%s\" is not a mean over items, which a test on several data sets "
+                            "needs; leave it out, or give one data set",
                             name);
     if (metric) return SL_OK;
     while (sl_metrics[count].name)
@@ -203,7 +206,7 @@ static enum sl_status check_test(const struct checked *checked, const struct sl_
 
 /* ---- Designs ---- */
 
-/* Each seed once. */
+/* No seed may be listed twice. */
 static enum sl_status check_seeds(const struct checked *checked, struct sl_error *err)
 {
     const struct sl_integer_list *seeds = &checked->design->seeds;
@@ -217,8 +220,7 @@ static enum sl_status check_seeds(const struct checked *checked, struct sl_error
     return SL_OK;
 }
 
-/* A list or object that is there and empty would make an experiment that does nothing, unless parts
- * have their own. */
+/* An empty list or object would leave nothing to run, unless parts have their own. */
 static enum sl_status check_some(const struct checked *checked, struct sl_error *err)
 {
     const struct sl_spec_design *design = checked->design;
@@ -248,8 +250,9 @@ static enum sl_status check_size(const struct checked *checked, struct sl_error 
     if (sl_text_to_sides(text, SIZE_MAX, &height, &width))
         return width <= SL_IMAGE_MAX_PIXELS / height
                    ? SL_OK
-                   : sl_json_fail(&at, err, "\"%s\" is more than an image may have, %zu pixels",
-                                  text, SL_IMAGE_MAX_PIXELS);
+                   : sl_json_fail(&at, err,
+                                  "\"%s\" is too large; an image may have at most %zu pixels", text,
+                                  SL_IMAGE_MAX_PIXELS);
     return sl_json_fail(&at, err, "\"%s\" is not a size; give height and width like \"32x32\"",
                         text);
 }
@@ -261,7 +264,7 @@ static enum sl_status check_channels(const struct checked *checked, struct sl_er
     return sl_json_fail(&at, err, "expected 1 (grey) or 3 (colour)");
 }
 
-/* Shares are drawn by seed for splits; a hold-out is a list of names, the same in all runs. */
+/* A hold-out is a list of names, the same in all runs; only a split is drawn by seed. */
 static enum sl_status check_holdout(const struct checked *checked, struct sl_error *err)
 {
     const struct sl_json_cursor at = sl_json_below(checked->at, "holdout");
@@ -301,7 +304,7 @@ static enum sl_status check_design(const struct checked *checked, struct sl_erro
 
 /* ---- Scales ---- */
 
-/* A small network stands for one that the table has. */
+/* The network that a small one stands for must be in "networks". */
 static enum sl_status check_stands_for(const struct sl_spec_body *body,
                                        const struct sl_spec_scale *scale,
                                        const struct sl_json_cursor *at, struct sl_error *err)
@@ -323,7 +326,7 @@ static bool has_set(const struct sl_spec_body *body, const char *name)
     return found;
 }
 
-/* Lists of sets in a scale name sets that there are. */
+/* The sets that a scale keeps must exist. */
 static enum sl_status check_scale(const struct sl_spec_body *body,
                                   const struct sl_spec_scale *scale,
                                   const struct sl_json_cursor *at, struct sl_error *err)
@@ -345,12 +348,12 @@ static enum sl_status check_direction(const char *measure, const struct sl_json_
 {
     if (sl_measure_direction(measure) != 0) return SL_OK;
     return sl_json_fail(at, err,
-                        "\"%s\" is neither better when it is higher nor when it is lower; name a "
-                        "measure that is, such as cross_entropy",
+                        "\"%s\" has no direction that is better; name a measure that has one, such "
+                        "as cross_entropy",
                         measure);
 }
 
-/* A grid is searched on sets that there are and that it changes. */
+/* The sets of a grid must exist and be trained. */
 static enum sl_status check_grid(const struct sl_spec_body *body, const struct sl_spec_tune *tune,
                                  const struct sl_json_cursor *at, struct sl_error *err)
 {
@@ -369,7 +372,7 @@ static enum sl_status check_grid(const struct sl_spec_body *body, const struct s
     return check_direction(tune->metric, &metric, err);
 }
 
-/* An entry that says no column would fill no cell. */
+/* A cell's key needs a column to be filled. */
 static enum sl_status check_table(const struct sl_spec_table *table,
                                   const struct sl_json_cursor *root, struct sl_error *err)
 {
@@ -385,7 +388,7 @@ static enum sl_status check_table(const struct sl_spec_table *table,
     return SL_OK;
 }
 
-/* A plot draws sets that there are, and says where each series stands on the axis. */
+/* The sets of a plot must exist, and each series needs a position on the axis. */
 static enum sl_status check_plot(const struct sl_spec_body *body, const struct sl_json_cursor *root,
                                  struct sl_error *err)
 {
@@ -403,12 +406,13 @@ static enum sl_status check_plot(const struct sl_spec_body *body, const struct s
         if (strcmp(plot->x, "seconds") == 0 &&
             sl_names_place(plot->seconds_per_answer.names, plot->seconds_per_answer.count,
                            plot->series.names[i]) == plot->seconds_per_answer.count)
-            return sl_json_fail(&series, err, "\"seconds_per_answer\" does not have this series");
+            return sl_json_fail(&series, err,
+                                "\"seconds_per_answer\" has no number for this series");
     }
     return SL_OK;
 }
 
-/* A question names things that there are. */
+/* The reference, set and columns that a question names must exist. */
 static enum sl_status check_answer(const struct sl_spec_body *body,
                                    const struct sl_json_cursor *root, struct sl_error *err)
 {
@@ -460,9 +464,8 @@ enum sl_status sl_spec_check(const struct sl_spec_body *body, const struct sl_js
     SL_TRY(check_plot(body, root, err));
     SL_TRY(check_answer(body, root, err));
     if (body->tune.count > 0 && body->parts.names)
-        return sl_json_fail(&grids, err,
-                            "is searched in specifications without \"parts\"; write one for each "
-                            "part");
+        return sl_json_fail(
+            &grids, err, "cannot be combined with \"parts\"; write a specification for each part");
     for (size_t i = 0; i < body->tune.count; i++) {
         const struct sl_json_cursor at = sl_json_element(&grids, i);
         SL_TRY(check_grid(body, &body->tune.items[i], &at, err));

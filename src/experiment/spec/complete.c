@@ -1,5 +1,5 @@
-/* What a specification of one's own may leave out: its title, the words of `needs`, those that make
- * labels of answers, recipe, seeds and measures, and the table that its sets and tests make. */
+/* Fills in what a specification may leave out: title, `needs`, the words that make labels from
+ * answers, recipe, seeds, measures, and a table with a row per set and a column per measure. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,7 @@ static void complete_training(struct sl_spec_design *design)
 
 /* ---- Needs and table ---- */
 
-/* The whole, then its parts. */
+/* The design of the whole for 0, then those of the parts. */
 static struct sl_spec_design *design_at(struct sl_spec_body *body, size_t place)
 {
     if (place == 0) return &body->design;
@@ -114,7 +114,7 @@ static void complete_needs(struct sl_spec_body *body)
     if (labels) sl_text_list_add(&body->needs, "labels");
 }
 
-/* A column for every measure of every test, once. */
+/* A column for every measure of every test, without repeats. */
 static void add_columns(struct sl_text_list *columns, const struct sl_spec_tests *tests)
 {
     for (size_t i = 0; tests->names && i < tests->count; i++) {
@@ -141,7 +141,7 @@ static void complete_table(struct sl_spec_body *body)
     sl_text_list_add(&table->pool, "fold");
     sl_text_list_add(several ? &table->rows : &table->pool, "network");
     table->interval = sl_string_copy("t95");
-    table->cells.names = sl_alloc(1, sizeof *table->cells.names); /* there are none */
+    table->cells.names = sl_alloc(1, sizeof *table->cells.names); /* empty: no published cells */
     body->table = table;
 }
 

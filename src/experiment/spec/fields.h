@@ -1,4 +1,4 @@
-/* Tables of the keys of spec.json, which fields.c joins. Private to experiment/spec/. */
+/* Private to experiment/spec/: tables of the keys of spec.json, which fields.c joins. */
 #ifndef SOFTLAB_EXPERIMENT_SPEC_FIELDS_H
 #define SOFTLAB_EXPERIMENT_SPEC_FIELDS_H
 

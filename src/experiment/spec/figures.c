@@ -1,4 +1,4 @@
-/* Figures that need no training: that each says in one way where it comes from. */
+/* Checks figures that need no training: each must have exactly one source. */
 #include "experiment/run/runner.h"
 #include "experiment/spec/spec_internal.h"
 #include "softlab/base/text.h"
@@ -10,7 +10,7 @@ static enum sl_status check_cells(const struct sl_spec_body *body,
     const struct sl_json_cursor as = sl_json_below(entry, "as");
     const struct sl_json_cursor cells = sl_json_below(entry, "cells");
     if (!figure->as)
-        return sl_json_fail(entry, err, "\"as\" is missing: what becomes of its cells");
+        return sl_json_fail(entry, err, "\"as\" is missing: give difference or reduction");
     if (!sl_figure_relation_find(figure->as))
         return sl_json_fail(&as, err, "expected difference or reduction");
     if (figure->cells.count != 2)
@@ -19,8 +19,10 @@ static enum sl_status check_cells(const struct sl_spec_body *body,
     for (size_t i = 0; i < 2; i++) {
         const struct sl_json_cursor cell = sl_json_element(&cells, i);
         const struct sl_spec_figure *other = sl_spec_figure_find(body, figure->cells.items[i]);
-        if (!other) return sl_json_fail(&cell, err, "neither \"compute\" nor \"further\" has it");
-        if (other->cells.items) return sl_json_fail(&cell, err, "is made of cells itself");
+        if (!other)
+            return sl_json_fail(&cell, err, "neither \"compute\" nor \"further\" has this cell");
+        if (other->cells.items)
+            return sl_json_fail(&cell, err, "is itself made of cells; name a cell that is not");
     }
     return SL_OK;
 }
@@ -34,8 +36,7 @@ static enum sl_status check_figure(const struct sl_spec_body *body,
                           (figure->mean_of != NULL) + (figure->cells.items != NULL);
     if (n_sources != 1)
         return sl_json_fail(entry, err,
-                            "one of \"command\", \"file\", \"mean_of\" and \"cells\" says where it "
-                            "comes from");
+                            "give exactly one of \"command\", \"file\", \"mean_of\" and \"cells\"");
     if (printed && !figure->path && !figure->paths.items)
         return sl_json_fail(entry, err, "\"path\" is missing: where in the JSON the figure is");
     return figure->cells.items ? check_cells(body, figure, entry, err) : SL_OK;

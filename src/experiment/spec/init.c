@@ -1,4 +1,5 @@
-/* A specification to begin with: what is trained and tested on; all else is left to defaults. */
+/* Writes a first specification: the data to train and test on. Everything else keeps its default.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 #include "softlab/base/text.h"
 #include "softlab/dataset.h"
 
-/* Pictures on disk that are larger, or of several sizes, are brought to SIZE: networks that learn
- * in minutes are for small ones. */
+/* Images that are larger or differ in size are resized to this, since networks that train in
+ * minutes need small images. */
 static const char size_text[] = "32x32";
 enum { LARGEST_SIDE = 64 };
 
@@ -18,7 +19,7 @@ enum { LARGEST_SIDE = 64 };
 
 struct halves {
     char *train; /* owned */
-    char *test;  /* owned; NULL: what a share of `train` leaves */
+    char *test;  /* owned; NULL: the items that the training share leaves */
 };
 
 static void halves_release(struct halves *halves)
@@ -27,7 +28,7 @@ static void halves_release(struct halves *halves)
     free(halves->test);
 }
 
-/* Whether a list like "test, train" has the word. */
+/* True if a list like "test, train" has the word. */
 static bool lists(const char *list, const char *word)
 {
     const size_t length = strlen(word);
@@ -39,7 +40,7 @@ static bool lists(const char *list, const char *word)
     return false;
 }
 
-/* The parts of a set that was named without one: "train, val"; NULL if it has none. */
+/* The parts of a set that was named without one ("train, val"); NULL if it has none. */
 static const char *parts_of(const struct sl_dataset *dataset, const char *data)
 {
     if (dataset->parts) return dataset->parts;
@@ -57,7 +58,7 @@ static char *without_slash(const char *path)
     return sl_string_copy_n(path, length);
 }
 
-/* The data set as a specification in `folder` names it, which the caller frees. */
+/* The path of the data set as seen from the specification in `folder`; the caller frees it. */
 static char *place_of(const char *data, const char *folder)
 {
     if (sl_plan_names_data(data)) return sl_string_copy(data);
@@ -169,15 +170,15 @@ static enum sl_status write_readme(json_t *document, const char *folder, struct 
                    "    softlab run . -o results              # train and score every set "
                    "with every network and seed\n"
                    "    softlab report results -o report.html # means with 95 % intervals\n\n"
-                   "What `spec.json` says:\n\n| key | what |\n| --- | --- |\n");
+                   "Keys in `spec.json`:\n\n| key | meaning |\n| --- | --- |\n");
     json_object_foreach(document, key, value)
     {
         add_key(&text, key);
     }
-    sl_buffer_text(&text, "\nWhat may be added:\n\n| key | what |\n| --- | --- |\n");
+    sl_buffer_text(&text, "\nKeys that may be added:\n\n| key | meaning |\n| --- | --- |\n");
     for (size_t i = 0; i < sizeof further / sizeof *further; i++)
         add_key(&text, further[i]);
-    sl_buffer_text(&text, "\n`experiments/README.md` of softlab has all keys.\n");
+    sl_buffer_text(&text, "\n`experiments/README.md` in softlab lists all keys.\n");
     if (!sl_file_exists(path)) status = sl_file_write(path, text.data, text.length, err);
     sl_buffer_release(&text);
     free(path);

@@ -1,6 +1,6 @@
-/* Where the files of a specification are. Commands run in the folder of the results, so every file
- * that a specification names by a path of its own becomes a whole path: {spec}/x is beside the
- * specification, x is in the folder where softlab was started or else beside the specification. */
+/* Replaces the paths in a specification by absolute paths, since commands run in the results
+ * folder. {spec}/x is in the specification's folder; x is in the folder where softlab was started,
+ * or else in the specification's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool is_here(const char *path)
     return sl_file_exists(path) || sl_folder_exists(path);
 }
 
-/* A whole path, which the caller frees; NULL if nothing is there. */
+/* The absolute path, which the caller frees; NULL if the file does not exist. */
 static char *whole(const char *folder, const char *name)
 {
     char *path = name[0] == '/' ? sl_string_copy(name) : sl_path_join(folder, name);
@@ -23,7 +23,7 @@ static char *whole(const char *folder, const char *name)
     return found;
 }
 
-/* {spec}/x need not be there: what reads it says so. */
+/* {spec}/x need not exist: the command that reads it reports the error. */
 static json_t *beside(const struct sl_spec *spec, const char *text)
 {
     const char *name = text + strlen(SL_BESIDE_SPEC);
@@ -34,7 +34,7 @@ static json_t *beside(const struct sl_spec *spec, const char *text)
     return value;
 }
 
-/* "photos:train" is the part of a folder; only the folder is looked for. */
+/* For "photos:train", a part of a folder, only the folder is looked up. */
 static enum sl_status find(const struct sl_spec *spec, const char *text, json_t **out,
                            struct sl_error *err)
 {
@@ -45,8 +45,8 @@ static enum sl_status find(const struct sl_spec *spec, const char *text, json_t 
     enum sl_status status = SL_OK;
     if (here && there && !sl_path_same(here, there)) {
         status = sl_fail(err, SL_ERR_INPUT,
-                         "%s: \"%s\" is in this folder and also beside the specification: write "
-                         "{spec}/%s or a whole path",
+                         "%s: \"%s\" exists in this folder and also in the specification's; write "
+                         "{spec}/%s or an absolute path",
                          spec->name, name, name);
     } else {
         const char *found = here ? here : there;
@@ -60,7 +60,8 @@ static enum sl_status find(const struct sl_spec *spec, const char *text, json_t 
     return status;
 }
 
-/* Data sets may be folders; a set with a name is that set, whatever folders there are. */
+/* A data set may be a folder. The name of a known data set always means that set, even if there is
+ * a folder of the same name. */
 static bool may_be_folder(const char *key, const char *text)
 {
     static const char *const keys[] = {"data", "dev", "images"};

@@ -1,5 +1,4 @@
-/* Scales. A scale is a patch of the specification: it is applied to the JSON before that is read.
- */
+/* Scales. A scale is a patch that is applied to the specification's JSON before it is read. */
 #include <string.h>
 
 #include "experiment/plan/plan.h"
@@ -7,7 +6,7 @@
 
 /* ---- Applying ---- */
 
-/* Keep of the object's members those that the list names. */
+/* Keep only the members that the list names. */
 static void keep(json_t *object, const json_t *list)
 {
     const char *key;
@@ -29,13 +28,13 @@ static void overlay(json_t *target, json_t *over)
         if (json_is_object(old) && json_is_object(value))
             overlay(old, value);
         else if (json_is_array(value) && strcmp(key, "sets") == 0)
-            keep(old, value); /* the whole has none where all are of parts */
+            keep(old, value); /* NULL if only parts have sets */
         else
             json_object_set_new(target, key, json_deep_copy(value));
     }
 }
 
-/* What the scale says of the whole holds in parts that say something of their own. */
+/* A key of the scale also applies to each part that has the key. */
 static void overlay_part(json_t *part, json_t *scale)
 {
     const char *key;
@@ -52,7 +51,7 @@ static void overlay_part(json_t *part, json_t *scale)
 
 enum sl_status sl_spec_apply_scale(const struct sl_spec *spec, json_t *json, struct sl_error *err)
 {
-    if (!spec->written->scales.names) return SL_OK; /* nothing is trained: all are the same */
+    if (!spec->written->scales.names) return SL_OK; /* nothing is trained at any scale */
     json_t *scale = json_object_get(json_object_get(json, "scales"), spec->scale), *part;
     if (!scale && strcmp(spec->scale, "paper") == 0) return SL_OK; /* as it is written */
     if (!scale)
@@ -78,8 +77,8 @@ static enum sl_scale_kind worse(enum sl_scale_kind a, enum sl_scale_kind b)
     return a > b ? a : b;
 }
 
-/* What the changes make of a design, those of parts left aside. Some keys only say how many runs
- * are made, and a network that the paper has is one run of those. */
+/* How these changes affect a design, apart from changes to parts. Some keys only change the number
+ * of runs; "networks" is one of them if it names only networks of the paper. */
 static enum sl_scale_kind kind_of(json_t *changes, const struct sl_text_list *networks)
 {
     static const char *const counts[] = {"networks", "seeds", "sets", "run_folds", NULL};
@@ -100,7 +99,7 @@ static enum sl_scale_kind kind_of(json_t *changes, const struct sl_text_list *ne
     return kind;
 }
 
-/* The networks of a part as the paper has them, or of the whole. */
+/* The paper's networks of a part, or else of the whole. */
 static const struct sl_text_list *networks_of(const struct sl_spec_body *written, const char *part)
 {
     const struct sl_spec_parts *parts = &written->parts;

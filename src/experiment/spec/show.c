@@ -37,9 +37,11 @@ static enum sl_status check_gallery(const struct sl_spec_body *body,
                                 class = sl_json_below(at, "class");
     SL_TRY(check_series(body, gallery, at, err));
     if (mixed && !gallery->data)
-        return sl_json_fail(at, err, "\"data\" is missing: of what images are mixed");
+        return sl_json_fail(at, err,
+                            "\"data\" is missing: name the data set whose images are mixed");
     if (!mixed && gallery->data)
-        return sl_json_fail(&data, err, "only where \"images\" lists mixed images");
+        return sl_json_fail(&data, err,
+                            "has no effect unless \"images\" lists mixed images; leave it out");
     if (mixed && (gallery->class || gallery->classes.items))
         return sl_json_fail(&class, err, "mixed images have no true class");
     if (!mixed && !gallery->items.items && !gallery->items_from)
@@ -66,23 +68,24 @@ static enum sl_status check_source(const struct sl_spec_body *body,
     const int sources =
         (source->command.items != NULL) + (source->file != NULL) + (source->cells.items != NULL);
     if (sources != 1)
-        return sl_json_fail(at, err, "one of \"cells\", \"command\" and \"file\" says what it is");
+        return sl_json_fail(at, err, "give exactly one of \"cells\", \"command\" and \"file\"");
     if (!source->path == !source->cells.items)
         return sl_json_fail(at, err,
-                            source->path ? "cells have no \"path\"" : "\"path\" is missing");
+                            source->path ? "\"path\" has no effect on \"cells\"; leave it out"
+                                         : "\"path\" is missing");
     for (size_t i = 0; source->cells.items && i < source->cells.count; i++) {
         const struct sl_json_cursor cell = sl_json_element(&cells, i);
         if (!has_cell(body, source->cells.items[i]))
-            return sl_json_fail(&cell, err, "neither \"compute\" nor \"further\" has it");
+            return sl_json_fail(&cell, err, "neither \"compute\" nor \"further\" has this cell");
     }
     return SL_OK;
 }
 
-/* The numbers of a series: places in sl_exhibit_numbers. */
+/* Indices into sl_exhibit_numbers. */
 enum { X, Y, X_LOW, X_HIGH, Y_LOW, Y_HIGH };
 
-/* What a kind of chart cannot do without; bars stand on the axis without categories. Kinds that are
- * not here are drawn from runs only. */
+/* The numbers that each kind of chart needs; bars need those of the axis without categories. Other
+ * kinds are drawn from runs only. */
 static const struct {
     const char *kind;
     int needed;
@@ -117,7 +120,7 @@ static enum sl_status check_drawn(const struct sl_spec_body *body,
             SL_TRY(check_source(body, series->numbers[i].from, &numbers, err));
     }
     if (has(series, X_LOW) != has(series, X_HIGH) || has(series, Y_LOW) != has(series, Y_HIGH))
-        return sl_json_fail(at, err, "an interval has a low and a high end");
+        return sl_json_fail(at, err, "an interval needs a low and a high end");
     return SL_OK;
 }
 
@@ -151,7 +154,7 @@ enum sl_status sl_spec_check_show(const struct sl_spec_body *body,
             return sl_json_fail(&at, err, "expected either \"gallery\" or \"chart\"");
         for (size_t j = 0; j < i; j++)
             if (strcmp(body->show.items[j].title, exhibit->title) == 0)
-                return sl_json_fail(&at, err, "an earlier one has the same title");
+                return sl_json_fail(&at, err, "an earlier exhibit has the same title");
         if (exhibit->gallery) SL_TRY(check_gallery(body, exhibit->gallery, &gallery, err));
         if (exhibit->chart) SL_TRY(check_chart(body, exhibit->chart, &chart, err));
     }

@@ -50,7 +50,7 @@ static char *builtin_text(const char *name, const char *file)
     return found ? sl_string_copy_n(found->text, found->length) : NULL;
 }
 
-/* Suggests a specification, or a paper, which stands for all of its tables. */
+/* Suggests the nearest specification or paper; a paper's name means all its tables. */
 static enum sl_status fail_name(const char *name, struct sl_error *err)
 {
     char ending[SL_SUGGESTION_TEXT];
@@ -87,8 +87,8 @@ static enum sl_status read_builtin(const char *name, struct sl_spec *spec, struc
 
 /* ---- Reading ---- */
 
-/* What stands for the members of a specification once its scale is applied: every part has what it
- * does not say from the whole, and what the scale brought for reports alone is left out. */
+/* Copy the keys of the whole into each part that does not set them. Keys that only reports use,
+ * such as the scale's `stands_for`, are left out. */
 static json_t *fill_parts(json_t *placed)
 {
     json_t *whole = json_object(), *value;
@@ -126,7 +126,8 @@ static enum sl_status read_body(const struct sl_spec *spec, json_t *json, struct
     return status;
 }
 
-/* What is to be run: the scale applied, files where they are, parts and defaults filled in. */
+/* Read the specification as it is run: scale applied, absolute paths, parts and defaults filled in.
+ */
 static enum sl_status read_planned(struct sl_spec *spec, struct sl_error *err)
 {
     json_t *scaled = json_deep_copy(spec->document.root), *placed = NULL, *filled = NULL;
@@ -143,7 +144,7 @@ out:
     return status;
 }
 
-/* From a document that was parsed, at a scale. */
+/* Check and complete a specification whose JSON is parsed and whose scale is set. */
 static enum sl_status finish(struct sl_spec *spec, struct sl_error *err)
 {
     const struct sl_json_cursor root = sl_json_root(&spec->document);

@@ -5,11 +5,11 @@
 #include "experiment/spec/spec_types.h"
 #include "softlab/experiment.h"
 
-/* spec_check.c: whether a specification that was read from `root` contradicts itself or names what
- * is not there. */
+/* check.c: SL_ERR_INPUT if a specification read from `root` contradicts itself or names something
+ * that does not exist. */
 enum sl_status sl_spec_check(const struct sl_spec_body *body, const struct sl_json_cursor *root,
                              struct sl_error *err) SL_MUST_USE;
-/* spec_figures.c and spec_show.c: the same of figures and exhibits that need no training. */
+/* figures.c and show.c: the same for figures and exhibits that need no training. */
 enum sl_status sl_spec_check_figures(const struct sl_spec_body *body,
                                      const struct sl_json_cursor *root,
                                      struct sl_error *err) SL_MUST_USE;
@@ -17,31 +17,30 @@ enum sl_status sl_spec_check_show(const struct sl_spec_body *body,
                                   const struct sl_json_cursor *root,
                                   struct sl_error *err) SL_MUST_USE;
 
-/* spec_complete.c: whether softlab labels has this method; if not, *err says so with the nearest
- * name. */
+/* complete.c: false if `softlab labels` has no such method; *err then suggests the nearest name. */
 bool sl_spec_knows_method(const char *name, struct sl_error *err);
-/* The answers, method and options of a set as words of softlab labels, which the caller releases;
- * none of a set without answers. */
+/* The arguments of `softlab labels` for a set's answers, method and options; empty for a set
+ * without answers. The caller releases the list. */
 struct sl_text_list sl_spec_label_words(const struct sl_spec_set *set);
-/* Fill in what may be left out of a specification that was checked, its scale applied. */
+/* Fill in the defaults of a checked specification whose scale is applied. */
 void sl_spec_complete(struct sl_spec_body *body);
 
-/* spec_places.c: the specification with whole paths for the files that it names, which the caller
- * owns; one that is built in names none. SL_ERR_INPUT for a name that two files have. */
+/* places.c: a copy of the specification in which the files it names have absolute paths; the caller
+ * owns *out. A built-in specification is not changed. SL_ERR_INPUT if a name matches two files. */
 enum sl_status sl_spec_places(const struct sl_spec *spec, json_t *json, json_t **out,
                               struct sl_error *err) SL_MUST_USE;
-/* Whether a word of a command looks like a file's name. */
+/* True if a word of a command looks like a file name. */
 bool sl_word_names_file(const char *word);
 
-/* scale.c: change `json`, a copy of the document, as the scale says. SL_ERR_USAGE if there is no
- * such scale. */
+/* scale.c: apply the specification's scale to `json`, a copy of the document. SL_ERR_USAGE if the
+ * specification has no such scale. */
 enum sl_status sl_spec_apply_scale(const struct sl_spec *spec, json_t *json,
                                    struct sl_error *err) SL_MUST_USE;
-/* What the scale makes of the runs of a part, or of the whole (NULL), which is as its worst part.
- */
+/* How the runs of a part at this scale differ from the paper's. For the whole specification (NULL):
+ * as the part that differs most. */
 enum sl_scale_kind sl_scale_kind_of(const struct sl_spec *spec, const char *part);
 
-/* brief.c: what judging and presenting results needs of a specification at its scale. */
+/* brief.c: the part of a specification that reports use, at its scale. */
 struct sl_brief *sl_brief_create(const struct sl_spec *spec) SL_MUST_USE SL_RETURNS_NONNULL;
 void sl_brief_destroy(struct sl_brief *brief);
 

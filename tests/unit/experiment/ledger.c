@@ -145,7 +145,7 @@ static void test_lines_are_put_into_the_order_of_the_plan_behind_others(void **s
     sl_ledger_close(&ledger);
 }
 
-/* The curve of a long training is more than a writer keeps back. */
+/* The training curve makes the line longer than the writer's buffer. */
 static void test_a_long_line_is_put_into_order_too(void **state)
 {
     (void)state;

@@ -4,7 +4,7 @@
 
 static const struct sl_data_roots nowhere = {0};
 
-/* Two label sets of the first shapes, whose true classes are circle, square, star, circle, ...; the
+/* Two label sets for the first shapes, whose true classes are circle, square, star, circle, ... The
  * second has its classes in another order and case. */
 static void write_labels(void)
 {
@@ -20,7 +20,7 @@ static void write_labels(void)
     test_write(test_path("people.csv"), people, sizeof people - 1);
 }
 
-/* A step over both sets with these further members, a JSON object. */
+/* A step over both label sets with further members from a JSON object. */
 static json_t *step_with(const char *rest)
 {
     json_t *step = json_pack("{s:s, s:[[s, s], [s, s]]}", "prepare", "gallery", "series", "A",
@@ -102,7 +102,7 @@ static void test_items_come_from_what_a_command_printed(void **state)
     free(rest);
 }
 
-/* Without images the last series says the classes: square for 3 and 2, circle for 1. */
+/* Without images the last series gives the classes: square for 3 and 2, circle for 1. */
 static void test_items_are_chosen_by_class(void **state)
 {
     (void)state;
@@ -193,12 +193,12 @@ static void test_what_cannot_be_shown_is_named(void **state)
         listed, "items",
         json_pack("{s:s, s:s}", "output", test_path("items.json"), "path", "$.found[*]"));
     assert_fails(sl_prepare(listed, test_path("out.json"), &nowhere, &err), SL_ERR_INPUT, err,
-                 "item 1 of the list is no text");
+                 "item 1 of the list is not a text");
     json_decref(listed);
     json_t *step = json_pack("{s:s, s:[[s, s]], s:[s]}", "prepare", "gallery", "series", "P",
                              test_path("people.csv"), "items", "shapes-000001");
     assert_fails(sl_prepare(step, test_path("out.json"), &nowhere, &err), SL_ERR_INPUT, err,
-                 "P has 2 rows of item \"shapes-000001\", and \"row\" does not say which");
+                 "P has 2 rows of item \"shapes-000001\"; choose one with \"row\"");
     json_decref(step);
 }
 

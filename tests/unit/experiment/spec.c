@@ -50,7 +50,7 @@ static void test_a_scale_merges_objects_and_replaces_the_rest(void **state)
     assert_string_equal(design->networks.items[0], "small");
     assert_null(sl_spec_set_find(&design->sets, "a"));
     assert_non_null(sl_spec_set_find(&design->sets, "b"));
-    /* The document itself does not change. */
+    /* The document keeps all sets. */
     assert_int_equal(json_object_size(json_object_get(spec->document.root, "sets")), 2);
     sl_spec_destroy(spec);
 }
@@ -74,7 +74,7 @@ static void test_a_scale_reaches_into_parts(void **state)
     sl_spec_destroy(spec);
 }
 
-/* `words` has a space between them. */
+/* `words` are separated by spaces. */
 static void assert_list(const struct sl_text_list *list, const char *words)
 {
     char text[200] = "";
@@ -143,7 +143,7 @@ static void test_a_specification_goes_through_a_line_of_results(void **state)
     json_t *line = sl_spec_record(spec);
     assert_string_equal(json_string_value(json_object_get(line, "softlab")), "spec");
     assert_int_equal(strlen(json_string_value(json_object_get(line, "key"))), 64);
-    /* The line holds what was written, whatever scale it was read at. */
+    /* The line holds the specification as written, at any scale. */
     assert_ok(sl_spec_from_record(line, "paper", &back, &err), err);
     assert_string_equal(back->name, "x");
     assert_string_equal(back->claims, "claim\n");
@@ -163,7 +163,7 @@ static void test_a_specification_goes_through_a_line_of_results(void **state)
     "\"seeds\":[1],\"sets\":[\"" set "\"]}"
 #define ANSWERS "\"answers\":\"a.csv\",\"method\":\"mv\""
 
-/* The papers' own specifications have both, in either order of their options. */
+/* The papers' specifications have both, with options in different orders. */
 static void test_words_may_stand_beside_what_they_say(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "$.sets.a.only: no file of \"files\" is called \"f.npz\""},
         {HEAD "\"tests\":{\"t\":{\"labels\":\"ref\"}}}", "no reference is called \"ref\""},
         {HEAD "\"tests\":{\"t\":{\"data\":[\"a\",\"b\"],\"metrics\":[\"rms_calibration\"]}}}",
-         "$.tests.t.metrics[0]: \"rms_calibration\" is no mean over items"},
+         "$.tests.t.metrics[0]: \"rms_calibration\" is not a mean over items"},
         {HEAD "\"scales\":{\"quick\":{\"sets\":[\"c\"]}}}", "no set is called \"c\""},
         {HEAD "\"scales\":{\"quick\":{\"stands_for\":{\"a\":\"b\"}}}}",
          "$.scales.quick.stands_for.a: expected one of \"networks\""},
@@ -210,14 +210,14 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "$.plot.series.s[1]: no set is called \"b\""},
         {HEAD "\"sets\":{\"a\":{\"labels\":null}},"
               "\"plot\":{\"x\":\"seconds\",\"series\":{\"s\":[\"a\"]}}}",
-         "$.plot.series.s: \"seconds_per_answer\" does not have this series"},
+         "$.plot.series.s: \"seconds_per_answer\" has no number for this series"},
         {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
               "\"metric\":\"temperature\",\"seeds\":[1]}]}",
-         "$.tune[0].metric: \"temperature\" is neither better when it is higher"},
+         "$.tune[0].metric: \"temperature\" has no direction that is better"},
         {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
               "\"metric\":\"acuracy\",\"seeds\":[1]}]}",
          "$.tune[0].metric: no measure is called \"acuracy\", did you mean \"accuracy\"?"},
-        {HEAD "\"size\":\"100000x100000\"}", "$.size: \"100000x100000\" is more than an image"},
+        {HEAD "\"size\":\"100000x100000\"}", "$.size: \"100000x100000\" is too large"},
         {HEAD "\"size\":\"0x32\"}", "$.size: \"0x32\" is not a size"},
         {HEAD "\"channels\":2}", "$.channels: expected 1 (grey) or 3 (colour)"},
         {HEAD "\"channels\":1.0}", "$.channels: expected 1 (grey) or 3 (colour)"},
@@ -232,12 +232,12 @@ static void test_mistakes_are_named_with_their_place(void **state)
          "$.sets.a.method: \"majority\" is called \"mv\" here"},
         {HEAD "\"sets\":{\"a\":{\"extra\":{\"images\":\"i\",\"answers\":\"a.csv\"}}}}",
          "$.sets.a.extra: \"answers\" and \"method\" go together"},
-        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":null}}}", "$.sets.a.labels: is not what"},
+        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":null}}}", "$.sets.a.labels: differs from"},
         {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"b.csv\",\"--method\","
               "\"mv\"]}}}",
-         "$.sets.a.labels: is not what \"answers\", \"method\" and \"options\" say"},
+         "$.sets.a.labels: differs from \"answers\", \"method\" and \"options\""},
         {HEAD "\"references\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"a.csv\"]}}}",
-         "$.references.a.labels: is not what"},
+         "$.references.a.labels: differs from"},
         {HEAD "\"sets\":{\"a\":{\"dev_labels\":\"ref\"}}}",
          "$.sets.a.dev_labels: no reference is called \"ref\""},
         {HEAD "\"sets\":{\"a\":{\"as_run\":{\"vgg11\":0.1}}}}",
@@ -251,7 +251,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {HEAD "\"sets\":{\"a\":{\"train\":false}},\"tune\":[" GRID("a") "]}",
          "$.tune[0].sets[0]: set \"a\" trains nothing"},
         {HEAD "\"parts\":{\"p\":{}},\"tune\":[" GRID("a") "]}",
-         "$.tune: is searched in specifications without \"parts\""},
+         "$.tune: cannot be combined with \"parts\""},
         {HEAD "\"tests\":{\"t\":{\"settings\":{\"atack\":\"x\"}}}}",
          "$.tests.t.settings: unknown key \"atack\", did you mean \"attack\"?"},
         {HEAD "\"sets\":{\"a\":{}},\"tune\":[" GRID("b") "]}",
@@ -268,7 +268,6 @@ static void test_mistakes_are_named_with_their_place(void **state)
     }
 }
 
-/* What is illegible in the text was one run of the authors': the best rate, seed and epoch. */
 static void test_an_unknown_name_suggests_the_nearest(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* The keys of spec.json in experiments/README.md are those of the tables. UPDATE_GOLDEN=1 writes
- * them. */
+/* The keys in experiments/README.md must be those of the tables. UPDATE_GOLDEN=1 writes them. */
 #include "experiment/spec/spec_types.h"
 
 #include <math.h>
@@ -24,7 +23,7 @@ static char *all_keys(void)
     struct sl_buffer text;
     sl_buffer_init(&text, 1 << 20);
     for (const struct sl_spec_section *section = sl_spec_sections; section->title; section++) {
-        sl_buffer_printf(&text, "\n%s:\n\n| key | value | what |\n| --- | --- | --- |\n",
+        sl_buffer_printf(&text, "\n%s:\n\n| key | value | meaning |\n| --- | --- | --- |\n",
                          section->title);
         add_rows(&text, section->fields, section->own);
     }

@@ -7,7 +7,7 @@
 
 static const struct sl_data_roots nowhere = {0};
 
-/* A picture of `side` pixels at a place below the tests' folder. */
+/* Write an image of `side` pixels below the test's folder. */
 static void draw(const char *name, size_t side)
 {
     struct sl_error err = {0};
@@ -22,7 +22,7 @@ static void draw(const char *name, size_t side)
     free(pixels);
 }
 
-/* The document that was written, which the caller owns. */
+/* Write a specification and return its document, which the caller owns. */
 static json_t *document(const struct sl_spec_init *init)
 {
     struct sl_error err = {0};
@@ -60,7 +60,7 @@ static void test_a_set_without_parts_is_split_by_share(void **state)
     assert_true(sl_file_exists(test_path("mine/README.md")));
     assert_ok(sl_spec_read(init.folder, "quick", &spec, &err), err);
     assert_ok(sl_experiment_create(spec, &options, &plan, &err), err);
-    assert_int_equal(plan->n_runs, 3); /* a set, a network and three seeds */
+    assert_int_equal(plan->n_runs, 3); /* one set, one network, three seeds */
     assert_null(plan->runs[0].missing);
     sl_experiment_destroy(plan);
     sl_spec_destroy(spec);
@@ -86,7 +86,7 @@ static void test_a_folder_is_trained_and_tested_on_its_parts(void **state)
     assert_string_equal(text_at(root, "data"), "{spec}/photos:train");
     assert_string_equal(text_at(test, "data"), "{spec}/photos:val");
     assert_null(text_at(root, "split"));
-    assert_string_equal(text_at(root, "size"), "32x32"); /* they differ in size */
+    assert_string_equal(text_at(root, "size"), "32x32"); /* the images differ in size */
     assert_string_equal(text_at(votes, "answers"), "{spec}/votes.csv");
     assert_int_equal(json_object_size(json_object_get(root, "sets")), 3);
     json_decref(root);

@@ -55,17 +55,18 @@ static void test_mistakes_in_what_is_shown_are_named_with_their_place(void **sta
         {HEAD GALLERY(",\"itmes\":[]") "]}", "items"},
         {HEAD GALLERY(",\"items\":[\"1\"],\"count\":0") "]}", "$.show[0].gallery.count: "},
         {HEAD GALLERY(",\"items\":[\"1\"],\"row\":0.5") "]}", "$.show[0].gallery.row: "},
-        {HEAD GALLERY(",\"images\":[\"m\"]") "]}", "\"data\" is missing: of what images are mixed"},
+        {HEAD GALLERY(",\"images\":[\"m\"]") "]}",
+         "\"data\" is missing: name the data set whose images are mixed"},
         {HEAD GALLERY(",\"images\":[\"m\"],\"data\":\"d\",\"class\":\"cat\"") "]}",
          "mixed images have no true class"},
         {HEAD GALLERY(",\"items\":[\"1\"],\"data\":\"d\"") "]}",
-         "$.show[0].gallery.data: only where \"images\" lists mixed images"},
+         "$.show[0].gallery.data: has no effect unless \"images\" lists mixed images"},
         {HEAD "{\"title\":\"t\",\"gallery\":{\"series\":{},\"items\":[\"1\"]}}]}",
          "$.show[0].gallery.series: 0 series, expected 1 to 4"},
         {HEAD "{\"title\":\"t\",\"gallery\":{\"series\":{\"A\":\"b.npz\"},\"items\":[\"1\"]}}]}",
          "$.show[0].gallery.series.A: no file of \"files\" is called \"b.npz\""},
         {HEAD GALLERY(",\"items\":[\"1\"]") "," GALLERY(",\"items\":[\"1\"]") "]}",
-         "$.show[1]: an earlier one has the same title"},
+         "$.show[1]: an earlier exhibit has the same title"},
         {HEAD CHART("heat", "\"a\":{\"y\":[1]}") "]}",
          "$.show[0].chart.kind: expected bars, scatter, lines, histogram or forest"},
         {HEAD CHART("lines", "") "]}", "$.show[0].chart.series: 0 series, expected 1 to 8"},
@@ -74,13 +75,13 @@ static void test_mistakes_in_what_is_shown_are_named_with_their_place(void **sta
         {HEAD CHART("lines", "\"a\":{\"y\":[\"1\"]}") "]}",
          "$.show[0].chart.series.a.y: expected a list of numbers or an object"},
         {HEAD CHART("lines", "\"a\":{\"y\":[1],\"y_low\":[0]}") "]}",
-         "$.show[0].chart.series.a: an interval has a low and a high end"},
+         "$.show[0].chart.series.a: an interval needs a low and a high end"},
         {HEAD CHART("lines", "\"a\":{\"y\":{\"cells\":[\"*/soft/ce\"]}}") "]}",
-         "$.show[0].chart.series.a.y.cells[0]: neither \"compute\" nor \"further\" has it"},
+         "$.show[0].chart.series.a.y.cells[0]: neither \"compute\" nor \"further\" has this cell"},
         {HEAD CHART("lines", "\"a\":{\"y\":{\"command\":[\"x\"]}}") "]}",
          "$.show[0].chart.series.a.y: \"path\" is missing"},
         {HEAD CHART("lines", "\"a\":{\"y\":{\"path\":\"$.x\"}}") "]}",
-         "one of \"cells\", \"command\" and \"file\" says what it is"},
+         "give exactly one of \"cells\", \"command\" and \"file\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sl_error err = {0};
@@ -98,18 +99,19 @@ static void test_a_figure_says_in_one_way_where_it_comes_from(void **state)
     static const struct {
         const char *text, *part;
     } rows[] = {
-        {FIGURES("\"a/x\":{\"path\":\"$.x\"}"), "$.compute[\"a/x\"]: one of \"command\""},
+        {FIGURES("\"a/x\":{\"path\":\"$.x\"}"),
+         "$.compute[\"a/x\"]: give exactly one of \"command\""},
         {FIGURES("\"a/x\":{\"command\":[\"v\"],\"file\":\"f\",\"path\":\"$.x\"}"),
-         "says where it comes from"},
+         "give exactly one of \"command\", \"file\", \"mean_of\" and \"cells\""},
         {FIGURES("\"a/x\":{\"command\":[\"v\"]}"), "\"path\" is missing"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"b/x\"]}"), "\"as\" is missing"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"b/x\"],\"as\":\"sum\"}"),
          "expected difference or reduction"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\"],\"as\":\"difference\"}"), "1 cell, expected 2"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"d/x\"],\"as\":\"difference\"}"),
-         "neither \"compute\" nor \"further\" has it"},
+         "neither \"compute\" nor \"further\" has this cell"},
         {FIGURES(A "\"c/x\":{\"cells\":[\"a/x\",\"c/x\"],\"as\":\"difference\"}"),
-         "is made of cells itself"},
+         "is itself made of cells"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sl_error err = {0};

@@ -1,4 +1,4 @@
-/* Plans of the specifications that are built in. */
+/* Plans of the built-in specifications. */
 #ifndef EXPERIMENT_PLANS_H
 #define EXPERIMENT_PLANS_H
 
@@ -37,7 +37,7 @@ static inline const struct sl_run *find(const struct sl_experiment *plan, const 
     return NULL;
 }
 
-/* The words of a run's training, joined. */
+/* The command line of a run's training, as one text. */
 static inline char *training_words(const struct sl_experiment *plan, const struct sl_run *run)
 {
     const json_t *words = json_object_get(plan->jobs[run->training].step, "command");

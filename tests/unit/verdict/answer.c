@@ -33,7 +33,7 @@ struct fixture {
     struct sl_outcome *outcome;
 };
 
-/* `model` is the measure that models are judged by. */
+/* `model` is the column by which models are judged. */
 static void open_judged_by(struct fixture *fixture, const char *model,
                            const struct figures *figures, size_t count)
 {
@@ -144,7 +144,7 @@ static void test_the_model_is_judged_by_pairs_with_lower_cross_entropy_better(vo
     close_fixture(&fixture);
 }
 
-/* No paper prints a Brier score; a person's own specification may. */
+/* No paper prints a Brier score, but a user's own specification may. */
 static void test_the_model_is_judged_by_any_measure_in_its_direction(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void test_the_front_holds_what_nothing_beats_in_both(void **state)
     assert_true(sl_verdict_answer_find(fixture.outcome, &answer));
     assert_true(answer.sets[0].is_front);
     assert_true(answer.sets[1].is_front);
-    assert_false(answer.sets[2].is_front); /* as near as few, and slower */
+    assert_false(answer.sets[2].is_front); /* as near as "few", but slower */
     sl_verdict_answer_release(&answer);
     close_fixture(&fixture);
 }
@@ -205,8 +205,7 @@ static void test_the_first_line_says_what_won_by_how_much_and_that_it_is_decided
     close_fixture(&fixture);
 }
 
-/* With shuffled true distributions all label sets are equally far away, and soft labels only cost
- * more time. */
+/* With shuffled truth every set is equally far from it, and soft labels only cost more time. */
 static void test_other_distances_make_another_first_line(void **state)
 {
     (void)state;
@@ -233,7 +232,7 @@ static void test_what_runs_do_not_decide_is_said_first(void **state)
         {"votes", 1, .4, 5, .9}, {"votes", 2, .4, 5, .8},  {"few", 1, .2, 10, .6},
         {"few", 2, .3, 10, .9},  {"many", 1, .25, 10, .5}, {"many", 2, .28, 10, .8},
     };
-    /* Both are nearer for certain; which of them is first is not. */
+    /* Both are certainly nearer; which of them is first is open. */
     static const struct figures near[] = {
         {"votes", 1, .4, 5, .9}, {"votes", 2, .4, 5, .8},  {"few", 1, .20, 10, .6},
         {"few", 2, .21, 10, .9}, {"many", 1, .21, 10, .5}, {"many", 2, .201, 10, .8},
@@ -271,7 +270,8 @@ static void test_one_run_each_decides_nothing(void **state)
     close_fixture(&fixture);
 }
 
-/* The answer says whether people or a simulation answered, or that this is unknown. */
+/* The report says next to the answer whether people or a simulation answered, or that this is
+ * unknown. */
 static void test_who_answered_stands_beside_the_answer(void **state)
 {
     (void)state;

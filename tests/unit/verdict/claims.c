@@ -32,7 +32,7 @@ static void test_mixed_results_are_shown_and_not_judged(void **state)
     const struct sl_judgement *here = &outcome->claims[0].here;
     assert_int_equal(here->verdict, SL_VERDICT_NO_CLAIM);
     assert_int_equal(outcome->claims[0].paper.verdict, SL_VERDICT_NO_CLAIM);
-    /* With its figure and interval. */
+    /* The judgement has the difference and its interval. */
     assert_near(here->difference.estimate, .5, 1e-9);
     assert_near(here->difference.low, .5 - .2484137, 1e-6);
     sl_outcome_destroy(outcome);
@@ -41,7 +41,7 @@ static void test_mixed_results_are_shown_and_not_judged(void **state)
 static void test_does_not_outperform_is_no_claim_of_the_opposite(void **state)
 {
     struct scene *scene = *state;
-    /* b is .5 worse than a for sure; a against c is open. */
+    /* b is certainly .5 worse than a; a against c is undecided. */
     struct sl_outcome *outcome =
         judge_others(scene,
                      "not-better:b-a,b,a,cross_entropy,t,1,does not outperform\n"
@@ -72,8 +72,8 @@ static void test_an_unknown_relation_is_refused(void **state)
 static void test_a_plus_or_minus_of_unknown_kind_is_read_with_caution(void **state)
 {
     struct scene *scene = *state;
-    /* Standard errors of .05 on both sides are .0707 together, 8 degrees of freedom: 2.306 times
-     * that is .163, which .11 is within. Read as a 95 % interval, or left out, it would hold. */
+    /* Two standard errors of .05 give .0707 with 8 degrees of freedom; 2.306 times that is .163,
+     * more than .11. Read as a 95 % interval, or ignored, the claim would hold. */
     struct sl_outcome *outcome =
         judge_others(scene, "better:a-b,a,b,cross_entropy,t,1,words\n",
                      "a/ce-t,A,CE,cross_entropy,t,1.29,0.05,,5,published,\n"
@@ -82,7 +82,7 @@ static void test_a_plus_or_minus_of_unknown_kind_is_read_with_caution(void **sta
     assert_int_equal(paper->verdict, SL_VERDICT_UNDECIDED);
     assert_near(paper->difference.high - .11, 2.3060041 * .05 * sqrt(2), 1e-6);
     sl_outcome_destroy(outcome);
-    /* Nor does it count less where the number of runs is not printed: two, the fewest there are. */
+    /* Without a printed number of runs, two are assumed, the fewest possible. */
     outcome = judge_others(scene, "better:a-b,a,b,cross_entropy,t,1,words\n",
                            "a/ce-t,A,CE,cross_entropy,t,1.29,0.05,,,published,\n"
                            "b/ce-t,B,CE,cross_entropy,t,1.40,0.05,,,published,\n");
@@ -94,7 +94,7 @@ static void test_evidence_says_how_many_of_the_papers_runs_there_are(void **stat
 {
     struct scene *scene = *state;
     const struct sl_outcome *outcome = scene->outcome;
-    /* Three of fifteen; and a figure without training. */
+    /* Three of fifteen runs; and a figure without training. */
     const struct sl_judgement *here = &find_claim(outcome, "better:a-b")->here;
     assert_int_equal(here->evidence, SL_EVIDENCE_FEWER);
     assert_int_equal(here->n_runs, 3);
@@ -152,12 +152,12 @@ static void test_human_answers_are_a_sample(void **state)
     assert_int_equal(here->verdict, SL_VERDICT_HOLDS);
     assert_near(here->difference.low, .1 - 1.9599640 * .05, 1e-6);
     assert_near(find_cell(outcome, "high/confidence")->here.spread, 1.9599640 * .03, 1e-6);
-    /* A sample whose error nobody knows decides nothing; counts of a file are exact. */
+    /* A sample of unknown error decides nothing; counts of a file are exact. */
     assert_int_equal(outcome->claims[1].here.verdict, SL_VERDICT_UNDECIDED);
     assert_int_equal(outcome->claims[2].here.test, SL_TEST_EXACT);
     assert_int_equal(outcome->claims[2].here.verdict, SL_VERDICT_HOLDS);
-    /* Published folds pair, and share training items: three folds, n_test / n_train = 1/2; their
-     * mean has sd .1. */
+    /* Published folds are paired and share training items: three folds, n_test / n_train = 1/2;
+     * their mean has sd .1. */
     here = &outcome->claims[3].here;
     assert_int_equal(here->test, SL_TEST_PAIRED);
     assert_int_equal(here->n_pairs, 3);
@@ -199,7 +199,7 @@ static void test_claims_of_the_same_runs_have_one_identity(void **state)
     sl_outcome_destroy(outcome);
 }
 
-/* The claim of a built-in table. */
+/* The identity of a claim in a built-in table. */
 static char *identity_of(const char *name, const char *claim)
 {
     struct sl_error err;

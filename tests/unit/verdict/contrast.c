@@ -119,8 +119,8 @@ static void test_figures_without_chance_are_exact(void **state)
 static void test_folds_are_corrected_for_the_training_items_that_they_share(void **state)
 {
     (void)state;
-    /* Differences .5 .4 .6 of three folds, n_test / n_train = 1/2: variance .01 (1/3 + 1/2), so
-     * that the interval is sqrt(2.5) times as wide as that of independent runs. */
+    /* Differences .5 .4 .6 of three folds, n_test / n_train = 1/2: variance .01 (1/3 + 1/2), so the
+     * interval is sqrt(2.5) times as wide as for independent runs. */
     double a[] = {1.5, 1.6, 2.0}, b[] = {1.0, 1.2, 1.4};
     uint32_t ids[] = {0, 1, 2};
     struct sl_sample samples[] = {{a, ids, 3, .5}, {b, ids, 3, .5}};
@@ -131,7 +131,7 @@ static void test_folds_are_corrected_for_the_training_items_that_they_share(void
     assert_near(judgement.difference.high - .5, 4.3026527 * sqrt(.01 * (1. / 3 + .5)), 1e-6);
     assert_near(judgement.overlap, .5, 0);
     assert_near(judgement.error, sqrt(.01 * (1. / 3 + .5)), 1e-12);
-    /* The same without pairs. */
+    /* The same for samples without pairs. */
     uint32_t others[] = {3, 4, 5};
     contrast.samples[1].identities = others;
     sl_contrast_judge(&contrast, 6, &judgement);

@@ -33,7 +33,7 @@ static void test_fewer_runs_than_the_papers_are_never_its_scale(void **state)
     struct sl_spec *spec = NULL;
     assert_ok(sl_spec_read("uma2020/table2", "small", &spec, &err), err);
     const struct sl_outcome outcome = {.source = {.spec = spec}};
-    /* as many as the scale plans, of a paper that does not say how many it had */
+    /* as many runs as the scale plans, for a paper that does not print its number of runs */
     const struct sl_term_runs pos[] = {{5, 5, "pos"}, {5, 5, "pos"}};
     const struct sl_term_runs labelme[] = {{30, 30, "labelme"}, {30, 30, "labelme"}};
     const struct sl_term_runs images[] = {{3, 3, "cifar10h"}, {3, 3, "cifar10h"}};

@@ -1,6 +1,6 @@
 #include "outcome_scene.h"
 
-/* The same six runs of the scene's table, as three programs might write them. */
+/* Six runs of the scene's table, in three layouts that programs may write. */
 static const char wide[] = "set,network,seed,t/cross_entropy,u/cross_entropy,t/accuracy\n"
                            "a,n1,1,1.0,1,0.80\na,n1,2,1.2,1,0.82\na,n1,3,1.4,1,0.84\n"
                            "b,n1,1,1.5,,0.7\nb,n1,2,1.6,1.15,0.7\nb,n1,3,2.0,1.2,0.7\n";
@@ -33,7 +33,7 @@ static const char *write_file(const char *name, const char *text)
     return path;
 }
 
-/* The scene's folder as --spec has it. */
+/* The scene's folder, as --spec names it. */
 static struct sl_figures_for for_scene(const char **spec)
 {
     *spec = test_path("spec");
@@ -178,7 +178,7 @@ static void test_figures_say_or_are_told_which_table_they_are_for(void **state)
     sl_results_destroy(results);
 }
 
-/* A run that softlab made, and its plan, which has no other run. */
+/* A result line and a plan that lists only this run. */
 #define PLANNED                                                                                    \
     "{\"softlab\":\"plan\",\"key\":\"p\",\"spec\":\"x\",\"scale\":\"paper\",\"variant\":\"as-"     \
     "run\","                                                                                       \

@@ -34,7 +34,8 @@ static void test_what_is_not_published_is_shown_too(void **state)
     assert_near(cell->here.mean, 1.3, 1e-12);
     assert_true(isnan(cell->paper));
     assert_near(find_cell(scene->outcome, "other/entropy")->here.mean, .25, 0);
-    /* a: u; b: u and accuracy; c: all three; the computed one; and the five published. */
+    /* not published: u of a; u and accuracy of b; all three of c; the computed figure. Published:
+     * five. */
     assert_int_equal(scene->outcome->n_cells, 5 + 1 + 2 + 3 + 1);
 }
 
@@ -59,7 +60,7 @@ static void test_computed_figures_fill_cells_without_runs(void **state)
 static void test_claims_are_judged_by_pairs(void **state)
 {
     const struct scene *scene = *state;
-    /* b - a: .5 .4 .6, and lower is better. */
+    /* b - a is .5 .4 .6, and lower is better. */
     const struct sl_judgement *here = &find_claim(scene->outcome, "better:a-b")->here;
     assert_int_equal(here->verdict, SL_VERDICT_HOLDS);
     assert_int_equal(here->test, SL_TEST_PAIRED);
@@ -94,7 +95,7 @@ static void test_alike_means_within_a_twentieth(void **state)
     assert_near(here->margin.value, .05 * 1.3, 1e-12);
     assert_false(here->margin.is_absolute);
     assert_int_equal(here->verdict, SL_VERDICT_UNDECIDED);
-    /* 12.5 and .5 are figures without chance, far apart. */
+    /* 12.5 and .5 are exact and far apart. */
     here = &find_claim(scene->outcome, "similar:limit")->here;
     assert_int_equal(here->test, SL_TEST_EXACT);
     assert_int_equal(here->verdict, SL_VERDICT_FAILS);
@@ -107,7 +108,7 @@ static void test_gains_and_two_test_sets_of_one_row(void **state)
     assert_near(gain->difference.estimate, .35, 1e-9);
     assert_near(gain->difference.low, .35 - 4.3026527 * .08660254 / sqrt(3), 1e-6);
     assert_int_equal(gain->verdict, SL_VERDICT_HOLDS);
-    /* On u always 1, on t 1.0 1.2 1.4. */
+    /* On u always 1; on t 1.0 1.2 1.4. */
     const struct sl_judgement *own = &find_claim(scene->outcome, "better:own")->here;
     assert_near(own->difference.estimate, .2, 1e-9);
     assert_int_equal(own->n_pairs, 3);
@@ -142,8 +143,8 @@ static void test_a_run_of_another_specification_counts_by_its_key(void **state)
     const struct scene *scene = *state;
     struct sl_error err;
     struct sl_outcome *outcome;
-    /* What was run as b with seed 1 is a with seed 9 here, where its accuracy is called another
-     * name; nothing else changes. */
+    /* Here the run of b with seed 1 is a with seed 9, and its accuracy has another name; nothing
+     * else changes. */
     char set[] = "a", network[] = "n1";
     json_t *renamed = json_pack("{s:s}", "u/cross_entropy", "t/accuracy");
     const struct sl_planned_run plan = {
@@ -167,7 +168,7 @@ static void test_a_run_of_the_right_key_stands_before_one_of_the_name(void **sta
     const struct scene *scene = *state;
     struct sl_error err;
     struct sl_outcome *outcome;
-    /* Two results for a with seed 1: the one of the key counts. */
+    /* Two results for a with seed 1: the one with the planned key counts. */
     char set[] = "a", network[] = "n1";
     const struct sl_planned_run plan = {
         .key = "b-3", .set = set, .network = network, .seed = 1, .fold = -1};
@@ -198,7 +199,7 @@ static void test_other_scales_and_variants_stay_out(void **state)
     assert_int_equal(outcome->n_runs, 0);
     assert_true(isnan(find_cell(outcome, "a/ce-t")->here.mean));
     assert_null(find_cell(outcome, "a/ce-t")->reason);
-    /* The plan knows why. */
+    /* The plan says why there is no figure. */
     assert_string_equal(find_cell(outcome, "b/ce-t")->reason, "no such network");
     assert_int_equal(find_claim(outcome, "better:a-b")->here.verdict, SL_VERDICT_NOT_RUN);
     sl_outcome_destroy(outcome);
@@ -312,7 +313,7 @@ static void test_every_metric_of_the_specifications_is_known(void **state)
             const char *name = outcome->claims[c].metric;
             const struct sl_measure *metric = sl_measure_find(name, strlen(name));
             assert_non_null(metric);
-            /* A claim that something is better needs to know which way that is. */
+            /* A claim of "better" needs a measure with a direction. */
             const bool is_judged = strncmp(outcome->claims[c].claim, "no-claim:", 9) != 0;
             if (strstr(outcome->claims[c].claim, "better:"))
                 assert_int_not_equal(metric->better, 0);

@@ -4,8 +4,8 @@
 
 enum { N_ROWS = 9 };
 
-/* Of `spec`, and of uma2020/table1 beside it if `with_other`: to ask for all known tables takes
- * seconds under sanitizers. */
+/* A report on `spec`, and on uma2020/table1 if `with_other`; all tables would take seconds under
+ * sanitizers. */
 static char *make_report(const struct sl_buffer *lines, const char *spec, bool with_other,
                          const char *format)
 {
@@ -35,7 +35,7 @@ static void add_run(struct sl_buffer *out, const char *spec, const char *set, co
                      spec, set, network, seed, spec, set, network, seed, metrics);
 }
 
-/* Rows whose gap to the diagonal and whose last loss grow with their number. */
+/* Rows whose calibration gap and last loss grow with their number. */
 static void add_row(struct sl_buffer *out, size_t row, size_t seed, size_t n_tests)
 {
     char set[32];
@@ -93,7 +93,7 @@ static void test_extremes_are_what_is_shown(void **state)
         assert_int_equal(count_text(text, title), row < 3 || row >= N_ROWS - 3);
         free(title);
     }
-    /* Rows 0 to 3 and 5 to 8. */
+    /* the chart shows rows 0 to 3 and 5 to 8 */
     const char *loss = strstr(text, "Chart: **Loss on the training items, by epoch**");
     assert_non_null(loss);
     const char *end = strchr(loss, '\n');
@@ -154,7 +154,7 @@ static void test_points_of_the_paper_stand_beside_ours(void **state)
     free(text);
 }
 
-/* Cells of the authors' notebook are marked where they stand, and a note says what that means. */
+/* Figures from the authors' notebook are marked, and a note explains the mark. */
 static void test_where_a_published_figure_was_found_is_said(void **state)
 {
     (void)state;
@@ -179,13 +179,14 @@ static void test_where_a_published_figure_was_found_is_said(void **state)
         free(text);
     }
     sl_buffer_release(&lines);
-    /* A table without such cells has no such note. */
+    /* A table without such figures has no such note. */
     char *text = report_of_rows(2, 1, "md");
     assert_null(strstr(text, "notebook"));
     free(text);
 }
 
-/* The paper prints "0 %" for each network; one of ours is none of them, another stands for one. */
+/* The paper prints "0 %" for each network. One of our networks is not in the paper; another stands
+ * in for one that is. */
 static void test_a_claim_about_one_network_is_not_judged_by_another(void **state)
 {
     static const struct {
@@ -204,7 +205,7 @@ static void test_a_claim_about_one_network_is_not_judged_by_another(void **state
         char *text = make_report(&lines, "peterson2019/figure4", false, "md");
         assert_non_null(strstr(text, rows[row].counts));
         assert_non_null(strstr(text, "resnet8 stands in for resnet\\_basic\\_110."));
-        /* Their runs fill the row that is printed for all, though. */
+        /* Their runs still fill the row over all networks. */
         assert_non_null(strstr(text, "| human labels | PGD accuracy, c10 | 50"));
         sl_buffer_release(&lines);
         free(text);

@@ -51,7 +51,7 @@ static void test_pictures_come_before_the_table(void **state)
     assert_non_null(chart);
     assert_true(chart < gallery && gallery < table);
     assert_int_equal(count_text(html, "<svg "), 1);
-    /* Two bars and one, since one value is missing. */
+    /* Three bars, since one of four values is missing. */
     assert_int_equal(count_text(html, "<rect fill='url("), 3);
     assert_non_null(strstr(html, "Its note."));
     free(html);
@@ -102,7 +102,7 @@ static void test_commands_behind_pictures_are_shown(void **state)
     free(html);
 }
 
-/* Lines may be anybody's. */
+/* Result lines may come from any program. */
 static void test_exhibits_that_are_not_whole_do_no_harm(void **state)
 {
     (void)state;

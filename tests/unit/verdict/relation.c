@@ -2,7 +2,7 @@
 
 #include "verdict/judge/judge.h"
 
-/* A difference with its standard error, as contrast.c leaves it. */
+/* A difference with its standard error, as contrast.c computes it. */
 static struct sl_judgement made(double estimate, double error, double freedom)
 {
     const double half = error > 0 ? sl_student_t_quantile(.975, freedom) * error : 0;
@@ -69,12 +69,12 @@ static void test_not_better_is_one_sided(void **state)
     assert_true(p < .05);
     assert_int_equal(decide("not-better:x", -1, 1, .82, &p), SL_VERDICT_UNDECIDED);
     assert_true(p > .05);
-    /* Worse by far is not better, whatever the other end of the interval. */
+    /* Far worse is not better, whatever the other end of the interval. */
     assert_int_equal(decide("not-better:x", -50, 1, .1, NULL), SL_VERDICT_HOLDS);
     /* Better. */
     assert_int_equal(decide("not-better:x", 3, 1, .1, &p), SL_VERDICT_FAILS);
     assert_near(p, 2 * sl_student_t_cdf(-3, 9), 1e-12);
-    /* Better for sure, and by less than the margin. */
+    /* Certainly better, but by less than the margin. */
     assert_int_equal(decide("not-better:x", 3, 1, 5, NULL), SL_VERDICT_HOLDS);
     assert_int_equal(decide("not-better:x", 1, 0, .5, NULL), SL_VERDICT_FAILS);
     assert_int_equal(decide("not-better:x", .2, 0, .5, NULL), SL_VERDICT_HOLDS);
@@ -113,8 +113,8 @@ static void test_margins_of_shares_are_absolute(void **state)
 static void test_holm_multiplies_the_smallest_by_the_number_of_claims(void **state)
 {
     (void)state;
-    /* Times 4, 3, 2, 1: .004 .033 .052 .06, so that the third and, as steps only go down, the last
-     * are open; a claim without p does not count. */
+    /* Times 4, 3, 2, 1: .004 .033 .052 .06. The third is open, and so is the last, since Holm's
+     * steps only go down. A claim without p does not count. */
     const double p[] = {.06, .001, .026, .011, NAN};
     const enum sl_verdict wanted[] = {SL_VERDICT_UNDECIDED, SL_VERDICT_FAILS, SL_VERDICT_UNDECIDED,
                                       SL_VERDICT_HOLDS, SL_VERDICT_HOLDS};
@@ -134,14 +134,14 @@ static void test_holm_multiplies_the_smallest_by_the_number_of_claims(void **sta
 
 /* ---- Planted differences ---- */
 
-/* Ten folds of a score around `level`: a fold has an effect of its own, which both rows share. */
+/* Ten folds of a score around `level`; each fold has an effect of its own that both rows share. */
 static void draw_folds(struct sl_rng *rng, double level, const double *folds, double *out)
 {
     for (size_t i = 0; i < 10; i++)
         out[i] = level + folds[i] + .02 * sl_rng_normal(rng);
 }
 
-/* How many of 200 tables with this difference come out so. */
+/* Count the verdicts of 200 simulated tables with this difference. */
 static void count_verdicts(double difference, double overlap, size_t counts[SL_VERDICTS])
 {
     static uint32_t ids[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -174,14 +174,14 @@ static void test_a_planted_difference_is_decided_and_none_is_found_where_none_is
     assert_int_equal(planted[SL_VERDICT_HOLDS], 200);
     count_verdicts(-.1, 1. / 9, reversed);
     assert_int_equal(reversed[SL_VERDICT_FAILS], 200);
-    /* At 95 % about ten of 200 are decided where nothing differs; the correction leaves fewer. */
+    /* Without a difference about ten of 200 are decided at 95 %; the correction leaves fewer. */
     count_verdicts(0, 0, none);
     assert_in_range(none[SL_VERDICT_HOLDS] + none[SL_VERDICT_FAILS], 1, 20);
     count_verdicts(0, 1. / 9, corrected);
     assert_true(corrected[SL_VERDICT_UNDECIDED] >= 198);
 }
 
-/* Of 100 claims the first five differ by ten standard errors, the others not at all. */
+/* Of 100 claims, the first five differ by ten standard errors and the others not at all. */
 static void make_family(uint64_t number, struct sl_judgement judgements[100])
 {
     for (uint64_t i = 0; i < 100; i++) {
@@ -212,7 +212,8 @@ static void test_holm_keeps_families_of_claims_that_do_not_differ_undecided(void
         n_plain += is_plain;
         n_wrong += is_wrong;
     }
-    /* Without it nearly every family has a wrong verdict; with it about one in twenty. */
+    /* Without the correction nearly every family has a wrong verdict; with it about one in twenty.
+     */
     assert_true(n_plain >= 95);
     assert_in_range(n_wrong, 0, 10);
 }

@@ -15,7 +15,7 @@ static char *make_report(const struct sl_results *results, const char *spec, con
     return out.data;
 }
 
-/* The row that begins with this head, as text up to its end. */
+/* The row that begins with this head has these parts. */
 static void assert_row(const char *html, const char *head, const char *part)
 {
     const char *row = strstr(html, head), *end = row ? strstr(row, "</tr>") : NULL;
@@ -112,7 +112,7 @@ static void test_all_formats_say_the_same(void **state)
 
 #define HOSTILE "<script>x</script>"
 
-/* A run in which every text is hostile. */
+/* A result line in which every text is hostile. */
 static const char hostile[] =
     "{\"softlab\":\"result\",\"key\":\"h1\",\"spec\":\"collins2022/table2\",\"scale\":\"quick\","
     "\"variant\":\"" HOSTILE "\",\"set\":\"" HOSTILE "\",\"network\":\"" HOSTILE "\",\"seed\":1,"
@@ -151,7 +151,7 @@ static void test_small_numbers_say_what_they_are(void **state)
     assert_non_null(strstr(markdown, "Figures at **small scale** come from ResNet-20"));
     assert_null(strstr(markdown, "quick"));
     free(markdown);
-    /* The paper's own network, fewer runs of it. */
+    /* The paper's own network with fewer runs. */
     markdown = make_report(results, "thesis2022/figure3.6", "md");
     assert_null(strstr(markdown, "not a reproduction"));
     free(markdown);
@@ -181,7 +181,7 @@ static void test_no_text_of_a_result_becomes_markup(void **state)
     assert_int_equal(count_text(html, "<script"), 1);
     assert_true(count_text(html, "&lt;script&gt;x&lt;/script&gt;") >= 20);
     assert_null(strstr(html, "<img "));
-    /* Commands must be valid for a shell. */
+    /* Commands are quoted for a shell. */
     assert_non_null(strstr(html, "softlab train &#39;&lt;script&gt;x&lt;/script&gt;&#39; "
                                  "&#39;it&#39;\\&#39;&#39;s&#39;"));
     free(html);
@@ -199,7 +199,8 @@ static void test_quick_numbers_say_so_in_bold_wherever_they_appear(void **state)
     size_t n_charts = count_text(html, "<figure class=\"chart\">");
     size_t n_tables = count_text(html, "class=\"sortable");
     assert_true(n_charts >= 4 && n_tables >= 3);
-    /* Every chart, every table but the overview's and that of failures, and the gallery. */
+    /* A badge at every chart, at the gallery, and at every table except the overview's and that of
+     * failures. */
     assert_int_equal(count_text(html, badge), n_charts + n_tables - 2 + 1);
     assert_non_null(strstr(html, "<td><strong>quick scale</strong></td>"));
     assert_non_null(strstr(html, "<strong>quick scale</strong>, not a reproduction"));
@@ -250,7 +251,7 @@ static void test_a_table_without_results_can_be_asked_for(void **state)
 static void test_a_table_that_shares_runs_is_shown_with_them(void **state)
 {
     (void)state;
-    /* A run in one paper's table is the same run in another paper's table. */
+    /* One run counts for the tables of two papers. */
     struct sl_error err;
     struct sl_spec *spec;
     struct sl_planned *planned;

@@ -7,7 +7,7 @@
     "\",\"spec\":\"s\",\"scale\":\"quick\",\"variant\":\"as-run\",\"part\":null,\"set\":\"a\","    \
     "\"network\":\"n\",\"seed\":3,\"fold\":null" rest "}\n"
 
-/* A run without a figure. */
+/* A result line without figures. */
 #define NONE ",\"metrics\":{}"
 
 static const char *write_lines(const char *name, const char *text)
@@ -106,7 +106,7 @@ static void test_a_torn_last_line_is_left_out_and_counted(void **state)
         const char *path = test_path("torn.jsonl");
         test_write(path, whole, length);
         assert_ok(sl_results_read(results, path, &err), err);
-        /* All but the line break: the line is whole. */
+        /* Without its line break the line is still complete. */
         bool is_whole = length == sizeof whole - 2;
         assert_int_equal(results->n_runs, is_whole ? 2 : 1);
         assert_int_equal(results->n_torn, is_whole ? 0 : 1);
