@@ -129,7 +129,7 @@ cp "$scratch/broken.png" "$mine/photos/train/apple/1.png"
 fails "a broken photograph is found" 'apple/1.png: ends at byte 40' dry ''
 says "with what to do" '"skip_broken": true leaves it out'
 passes "which does it" dry 's/"size"/"skip_broken": true, "size"/'
-says "and says so" "photos:train: 1 of 12 images cannot be read and were left out"
+says "and says so" "photos:train: 1 of 12 images cannot be read and was left out"
 picture $wide "$mine/photos/train/apple/1.png"
 cp "$scratch/broken.png" "$mine/photos/val/apple/1.png"
 fails "one that is only tested on is found" 'test "new": ' dry ''
