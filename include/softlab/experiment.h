@@ -20,7 +20,7 @@
 
 SL_BEGIN_DECLS
 
-/* ---- Specifications: softlab/experiment/contract.h has what they say ---- */
+/* ---- Specifications (more in softlab/experiment/contract.h) ---- */
 
 /* The files of experiments/, which are built into the program. */
 struct sl_builtin_experiment {

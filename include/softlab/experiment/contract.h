@@ -162,7 +162,7 @@ enum sl_status sl_planned_create(const struct sl_spec *spec, bool as_published,
                                  struct sl_planned **out, struct sl_error *err) SL_MUST_USE;
 void sl_planned_destroy(struct sl_planned *planned);
 
-/* ---- Lines of results ---- */
+/* ---- Result lines ---- */
 
 /* Figures of a run: seconds of annotator time per labelled item, and the number of labelled items.
  */

@@ -107,7 +107,7 @@ static void resolved_release(struct resolved *resolved)
     json_decref(resolved->settings);
 }
 
-/* ---- Words ---- */
+/* ---- Arguments and record ---- */
 
 /* The arguments of a training, and the record of what it depends on. */
 struct words {

@@ -155,7 +155,7 @@ void sl_experiment_destroy(struct sl_experiment *experiment)
     free(experiment);
 }
 
-/* ---- Some of the runs ---- */
+/* ---- Shards and cells ---- */
 
 static void keep_runs(struct sl_experiment *experiment, const bool *kept)
 {

@@ -40,7 +40,7 @@ static void gallery_release(struct gallery *gallery)
     json_decref(gallery->items);
 }
 
-/* ---- What it is made of ---- */
+/* ---- Inputs ---- */
 
 static enum sl_status read_series(const struct sl_preparation *preparation,
                                   const struct sl_prepare_series *series, struct series *out,
@@ -270,7 +270,7 @@ static enum sl_status choose(struct gallery *gallery, struct sl_error *err)
     return SL_OK;
 }
 
-/* ---- Pictures ---- */
+/* ---- Images ---- */
 
 static enum sl_status add_picture(const struct gallery *gallery, const char *item, json_t *shown,
                                   struct sl_error *err)

@@ -181,7 +181,7 @@ static json_t *seconds_of(const struct sl_run *run, const json_t *metrics)
     return isfinite(run->seconds) ? json_real(run->seconds) : json_null();
 }
 
-/* ---- The training behind it ---- */
+/* ---- The training ---- */
 
 static char *run_file(const struct sl_job *training, const char *folder, const char *name)
 {

@@ -1,6 +1,6 @@
 /* Figures that need no training: the number at a path of a command's JSON, the mean of columns of
- * published CSV files, or a difference of two such figures. experiments/README.md describes paths.
- */
+ * published CSV files, or the difference or reduction of two such figures. experiments/README.md
+ * describes paths. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

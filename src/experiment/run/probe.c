@@ -51,7 +51,7 @@ const char *sl_job_option(const struct sl_job *job, const char *option)
     return NULL;
 }
 
-/* ---- What a step needs ---- */
+/* ---- Setup ---- */
 
 /* The training's recipe without early stopping, and with a learning rate so small that made-up
  * targets cannot make the loss infinite. */
@@ -292,7 +292,7 @@ out:
     return status;
 }
 
-/* ---- What an item takes ---- */
+/* ---- Time per item ---- */
 
 typedef enum sl_status time_batch(struct stage *stage, size_t batch, double seconds, double *out,
                                   struct sl_error *err);

@@ -19,7 +19,7 @@
 
 enum { LOG_LIMIT = 1 << 26, TAIL_LINES = 12 };
 
-/* ---- Words ---- */
+/* ---- Command lines ---- */
 
 static bool is_printed(const struct sl_job *job)
 {
@@ -97,7 +97,7 @@ static enum sl_status make_words(const struct sl_job *job,
     return status;
 }
 
-/* ---- The child ---- */
+/* ---- The child process ---- */
 
 static void redirect(const char *path, int flags, int descriptor)
 {
@@ -195,7 +195,7 @@ static void run_child(const struct sl_job *job, const struct sl_experiment_runne
     _exit(status == SL_OK ? 0 : 1);
 }
 
-/* ---- The parent ---- */
+/* ---- The runner ---- */
 
 /* "logs/<output>.log", with slashes replaced by dashes. */
 static char *log_name(const struct sl_job *job)

@@ -74,7 +74,7 @@ static void rehearsal_release(struct rehearsal *rehearsal)
     free(rehearsal->plan.runs);
 }
 
-/* ---- What went wrong ---- */
+/* ---- Failures ---- */
 
 /* Replace every `from` in the text. Takes `text`. */
 static char *replaced(char *text, const char *from, const char *to)

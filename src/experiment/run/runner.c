@@ -57,7 +57,7 @@ static bool has_output(struct state *state, size_t index)
     return found == SL_OUTPUT_GOOD;
 }
 
-/* ---- What is to be done ---- */
+/* ---- Needed jobs ---- */
 
 static void need(struct state *state, size_t index)
 {
@@ -93,7 +93,7 @@ static void open_runs(struct state *state)
     }
 }
 
-/* ---- Runs that are over ---- */
+/* ---- Finished and failed runs ---- */
 
 static enum sl_status fail_run(struct state *state, const struct sl_run *run, const char *what,
                                const char *log, struct sl_error *err)

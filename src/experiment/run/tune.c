@@ -9,7 +9,7 @@
 #include "softlab/base/text.h"
 #include "softlab/eval.h"
 
-/* ---- What was chosen ---- */
+/* ---- Chosen values ---- */
 
 /* The recipe key or option of a parameter; the papers' names differ for three of them. */
 static const char *key_of(const char *parameter)

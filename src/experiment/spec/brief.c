@@ -139,7 +139,7 @@ static void add_figures(const struct sl_spec_body *body, struct sl_brief *out)
     out->absent = list_words(&body->absent, &out->n_absent);
 }
 
-/* ---- What is drawn, and what is asked ---- */
+/* ---- Plot, sets and question ---- */
 
 static void add_plot(const struct sl_spec_plot *plot, struct sl_brief *out)
 {

@@ -340,7 +340,7 @@ static enum sl_status check_scale(const struct sl_spec_body *body,
     return check_stands_for(body, scale, at, err);
 }
 
-/* ---- The whole ---- */
+/* ---- The specification ---- */
 
 /* "Better" is only defined for a measure that has a direction. */
 static enum sl_status check_direction(const char *measure, const struct sl_json_cursor *at,

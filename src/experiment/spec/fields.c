@@ -236,7 +236,7 @@ static const struct sl_field_row scale_rows[] = {
 };
 static const struct sl_fields scale_fields = FIELDS(scale, scale_rows);
 
-/* ---- The table, and what was tuned ---- */
+/* ---- The table and tuning ---- */
 
 static const struct sl_field_row table_rows[] = {
     {"rows", SL_FIELD_TEXTS, AT(table, rows), "the coordinates of a row: `part`, `set`, `network`",
@@ -250,8 +250,8 @@ static const struct sl_field_row table_rows[] = {
     {"scale", SL_FIELD_MAP, AT(table, scale),
      "by metric, the factor from our unit to the printed one", NAMED_NUMBERS},
     {"cells", SL_FIELD_MAP, AT(table, cells),
-     "`<coordinates>|<column>` to a cell of `expected.csv` (below)", .flags = SL_FIELD_REQUIRED,
-     NAMED_WORDS},
+     "coordinates and column, joined by bars (below), to a cell of `expected.csv`",
+     .flags = SL_FIELD_REQUIRED, NAMED_WORDS},
     {.name = NULL},
 };
 static const struct sl_fields table_fields = FIELDS(table, table_rows);
@@ -350,7 +350,7 @@ static const struct sl_field_row question_rows[] = {
 };
 static const struct sl_fields question_fields = FIELDS(question, question_rows);
 
-/* ---- The whole ---- */
+/* ---- The specification ---- */
 
 static const struct sl_field_row file_rows[] = {
     {"", SL_FIELD_TEXTS, AT(file, command), NULL},

@@ -4,7 +4,7 @@
 
 #include "experiment/spec/fields.h"
 
-/* ---- What is shown ---- */
+/* ---- Galleries and charts ---- */
 
 /* How numbers are read from a source. */
 static const struct sl_field_row numbers_rows[] = {
@@ -145,7 +145,7 @@ static const struct sl_field_row exhibit_rows[] = {
 };
 const struct sl_fields sl_spec_exhibit_fields = FIELDS(exhibit, exhibit_rows);
 
-/* ---- Scores against annotators, their time, or items ---- */
+/* ---- Plots ---- */
 
 static const struct sl_field_row line_rows[] = {
     {"", SL_FIELD_TEXTS, AT(line, sets), NULL},

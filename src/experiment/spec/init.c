@@ -15,7 +15,7 @@
 static const char size_text[] = "32x32";
 enum { LARGEST_SIDE = 64 };
 
-/* ---- What is trained and tested on ---- */
+/* ---- Training and test data ---- */
 
 struct halves {
     char *train; /* owned */
@@ -146,7 +146,7 @@ static json_t *document_of(const struct sl_dataset *dataset, const struct sl_spe
     return document;
 }
 
-/* ---- What stands beside it ---- */
+/* ---- README.md ---- */
 
 static void add_key(struct sl_buffer *out, const char *key)
 {
@@ -185,7 +185,7 @@ static enum sl_status write_readme(json_t *document, const char *folder, struct 
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- The folder ---- */
 
 static enum sl_status check_data(const struct sl_dataset *dataset, struct sl_error *err)
 {

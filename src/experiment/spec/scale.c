@@ -70,7 +70,7 @@ bool sl_spec_is_small(const struct sl_spec *spec)
     return spec->written->scales.names && strcmp(spec->scale, "paper") != 0;
 }
 
-/* ---- What a scale makes of the paper's runs ---- */
+/* ---- Comparing with the paper's runs ---- */
 
 static enum sl_scale_kind worse(enum sl_scale_kind a, enum sl_scale_kind b)
 {

@@ -175,7 +175,7 @@ out:
     return status;
 }
 
-/* ---- Lines of results ---- */
+/* ---- Result lines ---- */
 
 json_t *sl_spec_record(const struct sl_spec *spec)
 {
