@@ -174,18 +174,14 @@ static void print_summary(const struct summary *summary)
         printf("true distributions known, mean entropy %.3f nats\n", summary->mean_entropy);
     if (set->n_classes == 0) return;
     struct cli_table table;
-    cli_table_init(&table, "rlrr");
-    cli_table_add(&table, "", "class", "items", "share");
+    cli_table_begin(&table, "rlrr", "", "class", "items", "share");
     for (size_t k = 0; k < set->n_classes; k++) {
-        char index[32], share[32];
-        snprintf(index, sizeof index, "%zu", k);
-        snprintf(share, sizeof share, "%.1f %%",
-                 100.0 * (double)summary->per_class[k] / (double)(set->count ? set->count : 1));
-        cli_table_add(&table, index, set->classes[k],
-                      sl_text_count(summary->per_class[k], number, sizeof number), share);
+        const double share = (double)summary->per_class[k] / (double)(set->count ? set->count : 1);
+        cli_table_add(&table, cli_cell(&table, "%zu", k), set->classes[k],
+                      cli_count(&table, summary->per_class[k]),
+                      cli_real(&table, 100 * share, 1, " %"));
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static json_t *summary_json(const struct summary *summary, const struct cli *cli)
@@ -224,9 +220,7 @@ static enum sl_status print_one(const struct cli *cli, const struct sl_dataset *
     count_labels(&summary);
     enum sl_status status = look_at_sizes(&summary, err);
     if (status == SL_OK && json) {
-        json_t *value = summary_json(&summary, cli);
-        status = cli_print_json(value, err);
-        json_decref(value);
+        status = cli_print_json(summary_json(&summary, cli), err);
     } else if (status == SL_OK) {
         print_summary(&summary);
     }
@@ -285,17 +279,13 @@ static enum sl_status list_sets(bool json, struct sl_error *err)
         for (const struct sl_named_dataset *s = sl_named_datasets; s->name; s++)
             json_array_append_new(sets, json_pack("{s:s, s:s, s:s?}", "name", s->name, "summary",
                                                   s->summary, "splits", s->splits));
-        enum sl_status status = cli_print_json(sets, err);
-        json_decref(sets);
-        return status;
+        return cli_print_json(sets, err);
     }
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "name", "splits", "what");
+    cli_table_begin(&table, "lll", "name", "splits", "what");
     for (const struct sl_named_dataset *s = sl_named_datasets; s->name; s++)
         cli_table_add(&table, s->name, s->splits ? s->splits : "", s->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
     return SL_OK;
 }
 

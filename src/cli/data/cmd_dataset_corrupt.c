@@ -67,18 +67,14 @@ static enum sl_status list_corruptions(bool json, struct sl_error *err)
             json_array_append_new(list,
                                   json_pack("{s:s, s:b, s:b, s:s}", "name", c->name, "benchmark",
                                             !c->extra, "random", c->random, "summary", c->summary));
-        enum sl_status status = cli_print_json(list, err);
-        json_decref(list);
-        return status;
+        return cli_print_json(list, err);
     }
     struct cli_table table;
-    cli_table_init(&table, "llll");
-    cli_table_add(&table, "name", "benchmark", "random", "what");
+    cli_table_begin(&table, "llll", "name", "benchmark", "random", "what");
     for (const struct sl_corruption *c = sl_corruptions; c->name; c++)
         cli_table_add(&table, c->name, c->extra ? "extra" : "yes", c->random ? "yes" : "no",
                       c->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
     return SL_OK;
 }
 

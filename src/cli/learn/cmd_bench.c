@@ -181,19 +181,16 @@ static void print_layers(const struct sl_plan *plan)
     size_t count;
     const struct sl_profile_row *rows = sl_plan_profile(plan, &count);
     struct cli_table table;
-    cli_table_init(&table, "lllrrl");
-    cli_table_add(&table, "layer", "kind", "direction", "ms", "GFLOP/s", "kernel");
+    cli_table_begin(&table, "lllrrl", "layer", "kind", "direction", "ms", "GFLOP/s", "kernel");
     for (size_t i = 0; i < count; i++) {
         if (!rows[i].runs || row_seconds(&rows[i]) < 1e-6) continue;
-        char ms[32], rate[32] = "";
-        snprintf(ms, sizeof ms, "%.3f", 1e3 * row_seconds(&rows[i]));
-        if (rows[i].flops > 0)
-            snprintf(rate, sizeof rate, "%.1f", rows[i].flops / row_seconds(&rows[i]) / 1e9);
-        cli_table_add(&table, rows[i].name, rows[i].kind, rows[i].direction, ms, rate,
+        const double seconds = row_seconds(&rows[i]), flops = rows[i].flops;
+        cli_table_add(&table, rows[i].name, rows[i].kind, rows[i].direction,
+                      cli_real(&table, 1e3 * seconds, 3, ""),
+                      flops > 0 ? cli_real(&table, flops / seconds / 1e9, 1, "") : "",
                       rows[i].kernel);
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static enum sl_status report(const struct bench_values *values, const char *network,
@@ -210,9 +207,7 @@ static enum sl_status report(const struct bench_values *values, const char *netw
             "mean_seconds", bench->total / (double)values->steps, "items_per_second",
             (double)bench->batch / bench->best, "flops", flops, "fma_peak", peak, "memory", memory);
         if (values->layers) json_object_set_new(out, "layers", layers_json(bench->plan));
-        const enum sl_status status = cli_print_json(out, err);
-        json_decref(out);
-        return status;
+        return cli_print_json(out, err);
     }
     if (values->layers) print_layers(bench->plan);
     printf("%s, batch %zu, %s: %.1f ms (mean %.1f), %.0f items/s, %.1f GFLOP/s", network,

@@ -64,9 +64,7 @@ static enum sl_status show(struct cli *cli, const struct eval_values *values,
     }
     json_t *value = sl_evaluation_json(run);
     json_object_set_new(value, "provenance", cli_provenance(cli));
-    enum sl_status status = cli_print_json(value, err);
-    json_decref(value);
-    return status;
+    return cli_print_json(value, err);
 }
 
 static enum sl_status run_eval(struct cli *cli, const void *raw, struct sl_error *err)

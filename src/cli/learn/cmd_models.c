@@ -68,15 +68,13 @@ enum sl_status cli_read_input(const char *text, const char *network, struct sl_i
 }
 
 /* "97.2 M", "5,243 M". */
-static const char *millions(uint64_t value, char *out, size_t size)
+static const char *millions(struct cli_table *table, uint64_t value)
 {
-    double share = (double)value / 1e6;
+    const double share = (double)value / 1e6;
     char count[32];
-    if (share < 99.95)
-        snprintf(out, size, "%.1f M", share);
-    else
-        snprintf(out, size, "%s M", sl_text_count((uint64_t)(share + .5), count, sizeof count));
-    return out;
+    return share < 99.95 ? cli_real(table, share, 1, " M")
+                         : cli_cell(table, "%s M",
+                                    sl_text_count((uint64_t)(share + .5), count, sizeof count));
 }
 
 static json_t *network_json(const struct sl_network *network, const struct sl_outline *outline)
@@ -93,13 +91,12 @@ static json_t *network_json(const struct sl_network *network, const struct sl_ou
 static void add_network(struct cli_table *table, const struct sl_network *network,
                         const struct sl_outline *outline)
 {
-    char parameters[32] = "-", cost[48] = "-", convolutions[32] = "-";
-    if (outline) {
-        sl_text_count(outline->values, parameters, sizeof parameters);
-        millions(outline->multiply_adds, cost, sizeof cost);
-        sl_text_count(outline->n_convolutions, convolutions, sizeof convolutions);
-    }
-    cli_table_add(table, network->name, parameters, cost, convolutions, network->source);
+    if (outline)
+        cli_table_add(table, network->name, cli_count(table, outline->values),
+                      millions(table, outline->multiply_adds),
+                      cli_count(table, outline->n_convolutions), network->source);
+    else
+        cli_table_add(table, network->name, "-", "-", "-", network->source);
 }
 
 /* A network that cannot read such items stays in the table, without figures. */
@@ -107,8 +104,8 @@ static enum sl_status list_networks(struct sl_model_options *options, const char
                                     struct sl_error *err)
 {
     struct cli_table table;
-    cli_table_init(&table, "lrrrl");
-    cli_table_add(&table, "network", "parameters", "multiply-adds", "convolutions", "used by");
+    cli_table_begin(&table, "lrrrl", "network", "parameters", "multiply-adds", "convolutions",
+                    "used by");
     json_t *rows = json_array();
     enum sl_status status = SL_OK;
     for (const struct sl_network *n = sl_networks; n->name; n++) {
@@ -121,9 +118,9 @@ static enum sl_status list_networks(struct sl_model_options *options, const char
         sl_outline_destroy(outline);
     }
     if (json)
-        status = cli_print_json(rows, err);
+        status = cli_print_json(json_incref(rows), err);
     else
-        cli_table_print(&table, stdout);
+        cli_table_end(&table);
 out:
     json_decref(rows);
     cli_table_release(&table);
@@ -152,48 +149,39 @@ static char *value_in(const char *spec, const struct sl_field_row *option)
     return sl_string_copy(option->fallback);
 }
 
-static const char *shape_text(const struct sl_layer_info *layer, char *out, size_t size)
+static const char *shape_text(struct cli_table *table, const struct sl_layer_info *layer)
 {
-    if (layer->height == 1 && layer->width == 1)
-        snprintf(out, size, "%zu", layer->channels);
-    else
-        snprintf(out, size, "%zu x %zu x %zu", layer->channels, layer->height, layer->width);
-    return out;
+    if (layer->height == 1 && layer->width == 1) return cli_cell(table, "%zu", layer->channels);
+    return cli_cell(table, "%zu x %zu x %zu", layer->channels, layer->height, layer->width);
 }
 
 static void print_layers(const struct sl_outline *outline)
 {
-    struct cli_table table;
-    cli_table_init(&table, "llrrr");
-    cli_table_add(&table, "layer", "kind", "makes", "parameters", "multiply-adds");
-    char shape[96], values[32], cost[32];
+    struct cli_table table, *t = &table;
+    cli_table_begin(t, "llrrr", "layer", "kind", "makes", "parameters", "multiply-adds");
     for (size_t i = 0; i < outline->n_layers; i++) {
         const struct sl_layer_info *layer = &outline->layers[i];
-        cli_table_add(&table, layer->name, layer->kind, shape_text(layer, shape, sizeof shape),
-                      layer->values ? sl_text_count(layer->values, values, sizeof values) : "-",
-                      layer->multiply_adds ? sl_text_count(layer->multiply_adds, cost, sizeof cost)
-                                           : "-");
+        cli_table_add(t, layer->name, layer->kind, shape_text(t, layer),
+                      layer->values ? cli_count(t, layer->values) : "-",
+                      layer->multiply_adds ? cli_count(t, layer->multiply_adds) : "-");
     }
-    cli_table_add(&table, "total", "", "", sl_text_count(outline->values, values, sizeof values),
-                  sl_text_count(outline->multiply_adds, cost, sizeof cost));
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_add(t, "total", "", "", cli_count(t, outline->values),
+                  cli_count(t, outline->multiply_adds));
+    cli_table_end(t);
 }
 
 static void print_options(const char *spec)
 {
     const struct sl_network_family *family = family_of(spec);
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "option", "value", "what");
+    cli_table_begin(&table, "lll", "option", "value", "what");
     for (const struct sl_field_row *row = family->options->rows; row->name; row++) {
         char *value = value_in(spec, row);
         cli_table_add(&table, row->name, value, row->help);
         free(value);
     }
     printf("\noptions of %s: %s\n", family->name, family->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 /* As --input has it. */
@@ -234,9 +222,7 @@ static enum sl_status show_network(const struct sl_model_options *options, bool 
     SL_TRY(sl_outline_create(options, &outline, err));
     enum sl_status status = SL_OK;
     if (json) {
-        json_t *value = outline_json(outline, options);
-        status = cli_print_json(value, err);
-        json_decref(value);
+        status = cli_print_json(outline_json(outline, options), err);
     } else {
         printf("%s\n\n", outline->spec);
         print_layers(outline);

@@ -107,7 +107,7 @@ static enum sl_status print_list(struct sl_error *err)
         cli_table_add(&table, spec->name, spec->brief->title);
         sl_spec_destroy(spec);
     }
-    if (status == SL_OK) cli_table_print(&table, stdout);
+    if (status == SL_OK) cli_table_end(&table);
     cli_table_release(&table);
     return status;
 }

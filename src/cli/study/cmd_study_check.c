@@ -57,9 +57,7 @@ static enum sl_status print_json(const struct sl_findings *findings,
                   "warnings", (json_int_t)(findings->count - findings->n_errors), "findings",
                   sl_findings_json(findings), "trials", (json_int_t)effort->n_trials, "minutes",
                   (json_int_t)effort->minutes, "seconds", effort->seconds, "links", links);
-    enum sl_status status = cli_print_json(all, err);
-    json_decref(all);
-    return status;
+    return cli_print_json(all, err);
 }
 
 /* What is printed of one study. */

@@ -60,12 +60,10 @@ static const struct cli_argument export_arguments[] = {
 static void list_exports(void)
 {
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "format", "file", "what");
+    cli_table_begin(&table, "lll", "format", "file", "what");
     for (const struct sl_study_export *export = sl_study_exports; export->name; export ++)
         cli_table_add(&table, export->name, export->file, export->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static const struct sl_study_export *find_export(const char *name)

@@ -88,18 +88,19 @@ static const struct cli_argument simulate_arguments[] = {
     {.name = NULL},
 };
 
+static const char *finite_text(struct cli_table *table, double value, int decimals)
+{
+    return isfinite(value) ? cli_real(table, value, decimals, "") : "-";
+}
+
 static void add_count(struct cli_table *table, const char *name, size_t count)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%zu", count);
-    cli_table_add(table, name, text);
+    cli_table_add(table, name, cli_cell(table, "%zu", count));
 }
 
 static void add_real(struct cli_table *table, const char *name, double value)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.1f", value);
-    cli_table_add(table, name, isfinite(value) ? text : "-");
+    cli_table_add(table, name, finite_text(table, value, 1));
 }
 
 static void print_table(const struct sl_simulation_result *result)
@@ -109,11 +110,9 @@ static void print_table(const struct sl_simulation_result *result)
     add_count(&table, "annotators finished", result->finished);
     add_count(&table, "refused", result->refused);
     add_count(&table, "lost", result->lost);
-    for (size_t i = 0; i < result->n_reasons; i++) {
-        char line[SL_SIMULATION_REASON + 4];
-        snprintf(line, sizeof line, "  %s", result->reasons[i].text);
-        add_count(&table, line, result->reasons[i].count);
-    }
+    for (size_t i = 0; i < result->n_reasons; i++)
+        add_count(&table, cli_cell(&table, "  %s", result->reasons[i].text),
+                  result->reasons[i].count);
     add_count(&table, "answers saved", result->answers);
     add_count(&table, "retries", result->retries);
     add_real(&table, "seconds", result->seconds);
@@ -121,17 +120,10 @@ static void print_table(const struct sl_simulation_result *result)
     add_real(&table, "a save, median ms", result->p50_ms);
     add_real(&table, "a save, p99 ms", result->p99_ms);
     add_real(&table, "a save, slowest ms", result->worst_ms);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 /* ---- How many annotators? ---- */
-
-static void real_text(char out[32], double value, int decimals)
-{
-    snprintf(out, 32, "%.*f", decimals, value);
-    if (!isfinite(value)) snprintf(out, 32, "-");
-}
 
 static void print_power(const struct sl_power *power, double target)
 {
@@ -140,20 +132,14 @@ static void print_power(const struct sl_power *power, double target)
     printf("\n%zu answer%s to %zu %s two or more\n", power->n_answers,
            sl_text_plural(power->n_answers, "", "s"), power->n_items,
            sl_text_plural(power->n_items, "item that has", "items that have"));
-    cli_table_init(&table, "rrrrr");
-    cli_table_add(&table, "annotators", "error", "variation", "top right", "s per item");
+    cli_table_begin(&table, "rrrrr", "annotators", "error", "variation", "top right", "s per item");
     for (size_t i = 0; i < power->n_rows; i++) {
         const struct sl_power_row *row = &power->rows[i];
-        char number[32], error[32], variation[32], right[32], seconds[32];
-        snprintf(number, sizeof number, "%zu", row->annotators);
-        real_text(error, row->error, 3);
-        real_text(variation, row->variation, 3);
-        real_text(right, row->right, 3);
-        real_text(seconds, row->seconds, 0);
-        cli_table_add(&table, number, error, variation, right, seconds);
+        cli_table_add(&table, cli_cell(&table, "%zu", row->annotators),
+                      finite_text(&table, row->error, 3), finite_text(&table, row->variation, 3),
+                      finite_text(&table, row->right, 3), finite_text(&table, row->seconds, 0));
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
     if (needed)
         printf("an error of %g needs %zu annotator%s per item\n", target, needed,
                sl_text_plural(needed, "", "s"));
@@ -203,9 +189,7 @@ static enum sl_status print_json(const struct cli *cli, const struct sl_simulati
     json_object_set_new(json, "reasons", reasons_json(result));
     json_object_set_new(json, "counted", json_boolean(options->count));
     if (power->rows) json_object_set_new(json, "power", power_json(power, options->target));
-    enum sl_status status = cli_print_json(json, err);
-    json_decref(json);
-    return status;
+    return cli_print_json(json, err);
 }
 
 static enum sl_status run_simulate(struct cli *cli, const void *values, struct sl_error *err)
