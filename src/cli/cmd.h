@@ -18,10 +18,8 @@ enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const c
  * to do with them and the completion codes. */
 enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err);
 void cli_print_links(const json_t *links);
-/* Shared by the commands about networks (cmd_models.c): a shape, "3x32x32", "512" for a row of
- * features or four numbers for texts; and what a network reads, with NULL for what most of its kind
- * do. */
-enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err);
+/* Shared by the commands about networks (cmd_models.c): what a network reads, by the words of
+ * --input, with NULL for what most of its kind do. */
 enum sl_status cli_read_input(const char *text, const char *network, struct sl_input_shape *out,
                               struct sl_error *err);
 #define CLI_INPUT_HELP                                                                             \
