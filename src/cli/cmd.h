@@ -8,11 +8,6 @@
 #include "softlab/nn.h"
 #include "softlab/pipeline.h"
 
-/* Shared by the commands that open data sets (cmd_dataset.c): opening, with the items of an index
- * file chosen. */
-enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
-                                struct sl_dataset **out, struct sl_error *err);
-
 /* Shared by the commands about studies (study_links.c): the address of a study without the slash at
  * its end, since paths begin with one, on the heap; and the links of sl_study_links_json with what
  * to do with them and the completion codes. */

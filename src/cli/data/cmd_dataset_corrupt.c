@@ -141,7 +141,7 @@ static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl
     SL_TRY(choose(typed->only, chosen, err));
     SL_TRY(read_severities(&typed->severities, &options, err));
     struct sl_dataset *set = NULL;
-    SL_TRY(cli_open_dataset(cli, cli->arguments[0], typed->split, &set, err));
+    SL_TRY(sl_workplace_open_split(&cli->workplace, cli->arguments[0], typed->split, &set, err));
     size_t n_chosen = 0, n_made = 0;
     while (chosen[n_chosen])
         n_chosen++;
