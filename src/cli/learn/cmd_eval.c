@@ -57,7 +57,7 @@ static const struct cli_argument eval_arguments[] = {
 static enum sl_status show(struct cli *cli, const struct eval_values *values,
                            const struct sl_evaluation *run, struct sl_error *err)
 {
-    if (values->plots) SL_TRY(eval_plots(run, values->plots, err));
+    if (values->plots) SL_TRY(sl_evaluation_write_plots(run, values->plots, err));
     if (!values->json) {
         eval_print(run);
         return SL_OK;

@@ -1,5 +1,4 @@
 /* `softlab eval` over weights: what is shown of a network on test sets. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "eval.h"
@@ -63,22 +62,6 @@ static void show_tests(const struct sl_weights_evaluation *tests, const struct s
     }
 }
 
-/* "figures", or of several test sets "figures/easy". */
-static enum sl_status write_plots(const struct sl_weights_evaluation *tests, const char *folder,
-                                  struct sl_error *err)
-{
-    enum sl_status status = SL_OK;
-    for (size_t t = 0; t < tests->n_tests && status == SL_OK; t++) {
-        char *name = sl_text_replace(tests->names[t], "/", "-");
-        char *path = tests->n_tests > 1 ? sl_path_join(folder, name) : sl_string_copy(folder);
-        status = eval_plots(&tests->tests[t], path, err);
-        if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", tests->names[t]);
-        free(path);
-        free(name);
-    }
-    return status;
-}
-
 static enum sl_status print_json(const struct cli *cli, const struct sl_weights_evaluation *tests,
                                  struct sl_error *err)
 {
@@ -96,7 +79,8 @@ enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, s
         return sl_fail(err, SL_ERR_USAGE, "one network at a time: \"%s\" is too many",
                        cli->arguments[1]);
     SL_TRY(sl_evaluate_weights(job, cli->arguments[0], &cli->workplace, &tests, err));
-    if (values->plots && !job->dry_run) SL_TRY_OUT(write_plots(&tests, values->plots, err));
+    if (values->plots && !job->dry_run)
+        SL_TRY_OUT(sl_weights_evaluation_write_plots(&tests, values->plots, err));
     if (values->json)
         SL_TRY_OUT(print_json(cli, &tests, err));
     else if (job->dry_run)
