@@ -66,39 +66,6 @@ static void list_exports(void)
     cli_table_end(&table);
 }
 
-static const struct sl_study_export *find_export(const char *name)
-{
-    const struct sl_study_export *export = sl_study_exports;
-    while (strcmp(export->name, name) != 0)
-        export ++;
-    return export;
-}
-
-static enum sl_status to_file(void *context, const void *bytes, size_t length, struct sl_error *err)
-{
-    return sl_writer_write(context, bytes, length, err);
-}
-
-static enum sl_status write_to(const struct sl_study *study, struct sl_store *store,
-                               const struct export_values *options, struct sl_writer *writer,
-                               struct sl_error *err)
-{
-    if (options->screen)
-        return sl_study_export_screen(study, store, options->screen, to_file, writer, err);
-    return find_export(options->format)->write(study, store, to_file, writer, err);
-}
-
-static enum sl_status write_export(const struct sl_study *study, struct sl_store *store,
-                                   const struct export_values *options, struct sl_error *err)
-{
-    struct sl_writer writer = {0};
-    SL_TRY(sl_writer_open_private(&writer, options->output, err));
-    enum sl_status status = write_to(study, store, options, &writer, err);
-    if (status == SL_OK) status = sl_writer_commit(&writer, err);
-    sl_writer_discard(&writer);
-    return status;
-}
-
 static enum sl_status run_export(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct export_values *options = values;
@@ -109,7 +76,8 @@ static enum sl_status run_export(struct cli *cli, const void *values, struct sl_
     if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "which study? Give its FOLDER");
     if (!options->output)
         return sl_fail(err, SL_ERR_USAGE, "where to? Say -o FILE, or -o - for the standard output");
-    const char *suffix = strrchr(find_export(options->format)->file, '.');
+    const struct sl_study_export *what = sl_study_export_find(options->format);
+    const char *suffix = strrchr(what->file, '.');
     if (suffix) SL_TRY(sl_path_check_suffix("output", options->output, suffix, err));
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
@@ -118,7 +86,7 @@ static enum sl_status run_export(struct cli *cli, const void *values, struct sl_
     SL_TRY_OUT(sl_study_check_output(study->folder, options->output, err));
     SL_TRY_OUT(sl_study_store(study, true, &store, err));
     SL_TRY_OUT(sl_study_check_pictures(study, store, err));
-    status = write_export(study, store, options, err);
+    status = sl_study_export_write(study, store, what, options->screen, options->output, err);
 out:
     sl_store_close(store);
     sl_study_destroy(study);

@@ -148,47 +148,13 @@ static void print_power(const struct sl_power *power, double target)
                power->floor);
 }
 
-static json_t *power_json(const struct sl_power *power, double target)
-{
-    json_t *rows = json_array();
-    size_t needed = sl_power_needed(power, target);
-    for (size_t i = 0; i < power->n_rows; i++) {
-        const struct sl_power_row *row = &power->rows[i];
-        json_array_append_new(
-            rows,
-            json_pack("{s:I, s:o, s:o, s:o, s:o}", "annotators", (json_int_t)row->annotators,
-                      "error", sl_json_real(row->error), "variation", sl_json_real(row->variation),
-                      "right", sl_json_real(row->right), "seconds", sl_json_real(row->seconds)));
-    }
-    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "items", (json_int_t)power->n_items,
-                     "answers", (json_int_t)power->n_answers, "floor", power->floor, "spread",
-                     power->spread, "target", target, "needed",
-                     needed ? json_integer((json_int_t)needed) : json_null(), "rows", rows);
-}
-
-static json_t *reasons_json(const struct sl_simulation_result *result)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < result->n_reasons; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I}", "reason", result->reasons[i].text,
-                                              "count", (json_int_t)result->reasons[i].count));
-    return list;
-}
-
 static enum sl_status print_json(const struct cli *cli, const struct sl_simulation_result *result,
                                  const struct sl_power *power,
                                  const struct simulate_values *options, struct sl_error *err)
 {
-    json_t *json =
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "finished",
-                  (json_int_t)result->finished, "refused", (json_int_t)result->refused, "lost",
-                  (json_int_t)result->lost, "answers", (json_int_t)result->answers, "retries",
-                  (json_int_t)result->retries, "seconds", result->seconds, "p50_ms",
-                  sl_json_real(result->p50_ms), "p99_ms", sl_json_real(result->p99_ms), "worst_ms",
-                  sl_json_real(result->worst_ms), "provenance", cli_provenance(cli));
-    json_object_set_new(json, "reasons", reasons_json(result));
+    json_t *json = sl_simulation_result_json(result, cli_provenance(cli));
     json_object_set_new(json, "counted", json_boolean(options->count));
-    if (power->rows) json_object_set_new(json, "power", power_json(power, options->target));
+    if (power->rows) json_object_set_new(json, "power", sl_power_json(power, options->target));
     return cli_print_json(json, err);
 }
 
