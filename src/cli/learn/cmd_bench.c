@@ -3,9 +3,10 @@
 #include "softlab/nn/tuning.h"
 
 struct bench_values {
-    int64_t batch, steps, classes, rounds;
+    struct sl_timing_options timing;
+    size_t classes, rounds;
     const char *input, *tuning, *output;
-    bool inference, layers, tune, json;
+    bool tune, json;
 };
 
 enum { TIMES = 1, TUNES = 2 };
@@ -22,23 +23,22 @@ static const char *const bench_samples[] = {"resnet8", "--tune resnet8", NULL};
 
 #define AT(field) .offset = offsetof(struct bench_values, field)
 static const struct sl_field_row bench_options[] = {
-    {"batch", SL_FIELD_INTEGER, AT(batch), "items per step", .letter = 'b', .fallback = "32",
+    {"batch", SL_FIELD_COUNT, AT(timing.batch), "items per step", .letter = 'b', .fallback = "32",
      .minimum = 1, .maximum = 65536},
-    {"steps", SL_FIELD_INTEGER, AT(steps), "timed steps, after one that is not timed",
+    {"steps", SL_FIELD_COUNT, AT(timing.steps), "timed steps, after one that is not timed",
      .letter = 'n', .fallback = "10", .minimum = 1, .maximum = 1e6, .modes = TIMES},
-    {"inference", SL_FIELD_BOOLEAN, AT(inference),
+    {"inference", SL_FIELD_BOOLEAN, AT(timing.inference),
      "time evaluation with folded batch norms in place of training", .modes = TIMES},
-    {"layers", SL_FIELD_BOOLEAN, AT(layers), "show where the time goes, layer by layer",
+    {"layers", SL_FIELD_BOOLEAN, AT(timing.profile), "show where the time goes, layer by layer",
      .letter = 'l', .modes = TIMES},
     {"tune", SL_FIELD_BOOLEAN, AT(tune),
      "time every convolution kernel on every shape and write the table of the fastest"},
-    {"rounds", SL_FIELD_INTEGER, AT(rounds),
-     "rounds of --tune; the best time of each kernel counts", .fallback = "5", .minimum = 1,
-     .maximum = 1000, .needs = "tune"},
+    {"rounds", SL_FIELD_COUNT, AT(rounds), "rounds of --tune; the best time of each kernel counts",
+     .fallback = "5", .minimum = 1, .maximum = 1000, .needs = "tune"},
     {"output", SL_FIELD_OUTPUT, AT(output), "where --tune writes its table", .letter = 'o',
      .fallback = "tuning.json", .suffixes = ".json", .needs = "tune"},
     {"tuning", SL_FIELD_PATH, AT(tuning), "a table that --tune wrote; --tune adds to it"},
-    {"classes", SL_FIELD_INTEGER, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
+    {"classes", SL_FIELD_COUNT, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
      .minimum = 1, .maximum = 1e6},
     {"input", SL_FIELD_WORD, AT(input),
      "channels, height and width of an image, or the number of features of a row", .letter = 'i',
@@ -89,12 +89,9 @@ static enum sl_status measure(struct cli *cli, const struct bench_values *values
                               const struct sl_model_options *model, const struct sl_tuning *tuning,
                               struct sl_error *err)
 {
-    const struct sl_timing_options options = {.batch = (size_t)values->batch,
-                                              .steps = (size_t)values->steps,
-                                              .inference = values->inference,
-                                              .profile = values->layers,
-                                              .tuning = tuning,
-                                              .progress = &cli->progress};
+    struct sl_timing_options options = values->timing;
+    options.tuning = tuning;
+    options.progress = &cli->progress;
     struct sl_timing timing;
     enum sl_status status = SL_OK;
     SL_TRY(sl_network_time(model, &options, &timing, err));
@@ -112,8 +109,8 @@ static enum sl_status tune(struct cli *cli, const struct bench_values *values,
 {
     struct sl_model *model = NULL;
     SL_TRY(sl_model_create(options, &model, err));
-    const enum sl_status status = sl_tuning_measure(model, (size_t)values->batch,
-                                                    (size_t)values->rounds, &cli->log, tuning, err);
+    const enum sl_status status =
+        sl_tuning_measure(model, values->timing.batch, values->rounds, &cli->log, tuning, err);
     sl_model_destroy(model);
     if (status != SL_OK) return status;
     return sl_tuning_write(values->output, *tuning, err);
@@ -126,7 +123,7 @@ static enum sl_status bench_run(struct cli *cli, const void *raw, struct sl_erro
     struct sl_tuning *tuning = NULL;
     enum sl_status status = SL_OK;
     options.network = cli->n_arguments ? cli->arguments[0] : "resnet34a";
-    options.classes = (size_t)values->classes;
+    options.classes = values->classes;
     if (sl_network_reads_texts(options.network))
         return sl_fail(err, SL_ERR_USAGE,
                        "%s reads texts, and only networks that read images or rows are timed",

@@ -1,11 +1,8 @@
-#include <string.h>
-
 #include "cmd.h"
 
 struct export_values {
-    const char *output, *network, *input, *init, *class_names;
-    int64_t classes, seed;
-    struct sl_real_list mean, deviation;
+    struct sl_export_job job;
+    const char *input;
 };
 
 static const char *init_names(size_t index)
@@ -26,21 +23,21 @@ static void export_mode(const struct cli *cli, const void *values, struct sl_opt
 static const char *const export_samples[] = {"w.safetensors -o w.onnx",
                                              "--network resnet8 -o w.onnx", NULL};
 
-#define AT(field) .offset = offsetof(struct export_values, field)
+#define AT(field) .offset = offsetof(struct export_values, job.field)
 static const struct sl_field_row export_options[] = {
     {"output", SL_FIELD_OUTPUT, AT(output), "the file to write: x.onnx or x.safetensors",
      .letter = 'o', .suffixes = ".onnx .safetensors"},
     {"network", SL_FIELD_WORD, AT(network),
      "the network, if WEIGHTS do not name it, as PyTorch's do not", .letter = 'n',
      .value = "NETWORK", .names = sl_network_names},
-    {"classes", SL_FIELD_INTEGER, AT(classes), "with --network: number of classes", .letter = 'k',
+    {"classes", SL_FIELD_COUNT, AT(classes), "with --network: number of classes", .letter = 'k',
      .fallback = "10", .minimum = 1, .maximum = 1e6, .needs = "network"},
     {"class-names", SL_FIELD_WORD, AT(class_names),
      "names of the classes, in the order of the network's outputs, for WEIGHTS that have "
      "none or other ones",
      .value = "NAME,..."},
-    {"input", SL_FIELD_WORD, AT(input), "with --network: " CLI_INPUT_HELP, .letter = 'i',
-     .value = "CxHxW", .needs = "network"},
+    {"input", SL_FIELD_WORD, .offset = offsetof(struct export_values, input),
+     "with --network: " CLI_INPUT_HELP, .letter = 'i', .value = "CxHxW", .needs = "network"},
     {"mean", SL_FIELD_REALS, AT(mean),
      "with --network: mean of each channel, which a normalising layer subtracts (pixels are 0 to "
      "1)",
@@ -48,7 +45,7 @@ static const struct sl_field_row export_options[] = {
     {"deviation", SL_FIELD_REALS, AT(deviation),
      "with --network: standard deviation of each channel, which it divides by", .value = "X,...",
      .minimum = 1e-9, .maximum = 1e9, .needs = "network"},
-    {"init", SL_FIELD_CHOICE, AT(init),
+    {"init", SL_FIELD_ENUM, AT(init),
      "without WEIGHTS: initial weights as the network's paper drew them, or as PyTorch does",
      .value = "RULE", .fallback = "paper", .names = init_names, .modes = DRAWS},
     {"seed", SL_FIELD_INTEGER, AT(seed), "without WEIGHTS: seed of the initial weights",
@@ -69,17 +66,8 @@ static const struct cli_argument export_arguments[] = {
 static enum sl_status export_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     const struct export_values *values = raw;
-    struct sl_export_job job = {
-        .weights = cli->n_arguments ? cli->arguments[0] : NULL,
-        .network = values->network,
-        .classes = (size_t)values->classes,
-        .init = strcmp(values->init, "pytorch") == 0 ? SL_INIT_PYTORCH : SL_INIT_PAPER,
-        .seed = (uint64_t)values->seed,
-        .mean = values->mean,
-        .deviation = values->deviation,
-        .class_names = values->class_names,
-        .output = values->output,
-    };
+    struct sl_export_job job = values->job;
+    job.weights = cli->n_arguments ? cli->arguments[0] : NULL;
     if (!job.output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
     if (!job.weights && !job.network)
         return sl_fail(err, SL_ERR_USAGE, "name a file of WEIGHTS, or a --network to begin");

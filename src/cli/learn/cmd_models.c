@@ -4,14 +4,14 @@
 #include "softlab/nn/describe.h"
 
 struct models_values {
-    int64_t classes;
+    size_t classes;
     const char *input;
     bool json;
 };
 
 #define AT(field) .offset = offsetof(struct models_values, field)
 static const struct sl_field_row models_options[] = {
-    {"classes", SL_FIELD_INTEGER, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
+    {"classes", SL_FIELD_COUNT, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
      .minimum = 1, .maximum = 1e6},
     {"input", SL_FIELD_WORD, AT(input), CLI_INPUT_HELP, .letter = 'i', .value = "CxHxW"},
     {"json", SL_FIELD_BOOLEAN, AT(json), "print the table or the layers as JSON"},
@@ -142,7 +142,7 @@ static enum sl_status run_models(struct cli *cli, const void *values, struct sl_
 {
     const struct models_values *typed = values;
     struct sl_model_options options = sl_model_options_default();
-    options.classes = (size_t)typed->classes;
+    options.classes = typed->classes;
     if (cli->n_arguments == 0) return list_networks(&options, typed->input, typed->json, err);
     options.network = cli->arguments[0];
     SL_TRY(cli_read_input(typed->input, options.network, &options.input, err));

@@ -6,13 +6,13 @@
 #include "softlab/study.h"
 
 struct simulate_values {
-    const char *study, *truth, *model, *scripts;
-    int64_t annotators, at_once, seed;
-    double speed, rate, noise, slips, patience, target;
-    bool no_images, count, power, json;
+    struct sl_study_simulation simulation;
+    double target;
+    bool no_images, power, json;
 };
 
-#define AT(field) .offset = offsetof(struct simulate_values, field)
+#define AT(field)   .offset = offsetof(struct simulate_values, field)
+#define HERE(field) AT(simulation.field)
 
 /* How fast people are, and how they wander, is said in one of two ways each. */
 enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8 };
@@ -20,7 +20,8 @@ enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8 };
 static void simulate_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
-    const struct simulate_values *options = values;
+    const struct sl_study_simulation *options =
+        &((const struct simulate_values *)values)->simulation;
     const bool rate = options->rate > 0;
     *out = (struct sl_option_mode){(rate ? BY_RATE : BY_SPEED) |
                                        (options->model ? BY_MODEL : BY_NOISE),
@@ -33,39 +34,39 @@ static const char *const simulate_samples[] = {
     "http://x --study s --model m.json --rate 5", NULL};
 
 static const struct sl_field_row simulate_options[] = {
-    {"study", SL_FIELD_FOLDER, AT(study),
+    {"study", SL_FIELD_FOLDER, HERE(folder),
      "the study's folder, whose database says which item a page shows; without it annotators share "
      "made-up beliefs"},
-    {"truth", SL_FIELD_PATH, AT(truth),
+    {"truth", SL_FIELD_PATH, HERE(truth),
      "labels to draw beliefs from (default: the true distributions of drawn shapes, or 90 % for "
      "the items' own class)"},
-    {"model", SL_FIELD_PATH, AT(model),
+    {"model", SL_FIELD_PATH, HERE(model),
      "a model of people that softlab simulate-labels --fit --save wrote, in place of --noise",
      .value = "FILE.json"},
-    {"annotators", SL_FIELD_INTEGER, AT(annotators), "annotators in all", .letter = 'a',
+    {"annotators", SL_FIELD_COUNT, HERE(annotators), "annotators in all", .letter = 'a',
      .fallback = "50", .minimum = 1, .maximum = 1e6},
-    {"at-once", SL_FIELD_INTEGER, AT(at_once), "annotators at the same time", .fallback = "50",
+    {"at-once", SL_FIELD_COUNT, HERE(at_once), "annotators at the same time", .fallback = "50",
      .minimum = 1, .maximum = 10000},
-    {"speed", SL_FIELD_NUMBER, AT(speed),
+    {"speed", SL_FIELD_NUMBER, HERE(speed),
      "how many times faster than people; 0 does not wait at all", .fallback = "100", .minimum = 0,
      .maximum = 1e9, .modes = BY_SPEED},
-    {"rate", SL_FIELD_NUMBER, AT(rate),
+    {"rate", SL_FIELD_NUMBER, HERE(rate),
      "answers per second of all annotators together, in place of --speed", .value = "N",
      .fallback = "0", .minimum = 0, .maximum = 1e9},
-    {"noise", SL_FIELD_NUMBER, AT(noise),
+    {"noise", SL_FIELD_NUMBER, HERE(noise),
      "how much beliefs vary between people: 1 / concentration of a Dirichlet distribution",
      .fallback = ".05", .minimum = 0, .maximum = 100, .modes = BY_NOISE},
-    {"slips", SL_FIELD_NUMBER, AT(slips), "share of answers that are slips", .value = "P",
+    {"slips", SL_FIELD_NUMBER, HERE(slips), "share of answers that are slips", .value = "P",
      .fallback = ".02", .minimum = 0, .maximum = 1},
-    {"patience", SL_FIELD_NUMBER, AT(patience),
+    {"patience", SL_FIELD_NUMBER, HERE(patience),
      "seconds without a reply after which an annotator gives up", .value = "S", .fallback = "60",
      .minimum = 0, .maximum = 1e6},
     {"no-images", SL_FIELD_BOOLEAN, AT(no_images), "do not download the images"},
-    {"scripts", SL_FIELD_WORD, AT(scripts),
+    {"scripts", SL_FIELD_WORD, HERE(scripts),
      "how many annotators follow a script, such as always pressing one key, to see how softlab "
      "study status flags them; all others answer carefully",
      .value = "NAME=N,...", .names = sl_study_behaviour_name},
-    {"count", SL_FIELD_BOOLEAN, AT(count),
+    {"count", SL_FIELD_BOOLEAN, HERE(count),
      "make the sessions count, in the places of real people; without it they are test sessions, "
      "which need --study for the token of the test link"},
     {"power", SL_FIELD_BOOLEAN, AT(power),
@@ -75,7 +76,7 @@ static const struct sl_field_row simulate_options[] = {
     {"target", SL_FIELD_NUMBER, AT(target),
      "the error for which --power finds the number of annotators", .value = "E", .fallback = ".1",
      .minimum = 0, .maximum = 2, .needs = "power"},
-    {"seed", SL_FIELD_INTEGER, AT(seed), "seed of people, beliefs, slips and times",
+    {"seed", SL_FIELD_INTEGER, HERE(seed), "seed of people, beliefs, slips and times",
      .fallback = "1", .minimum = 0, .maximum = 9e15},
     {"json", SL_FIELD_BOOLEAN, AT(json), "print the report as JSON"},
     {.name = NULL},
@@ -153,7 +154,7 @@ static enum sl_status print_json(const struct cli *cli, const struct sl_simulati
                                  const struct simulate_values *options, struct sl_error *err)
 {
     json_t *json = sl_simulation_result_json(result, cli_provenance(cli));
-    json_object_set_new(json, "counted", json_boolean(options->count));
+    json_object_set_new(json, "counted", json_boolean(options->simulation.count));
     if (power->rows) json_object_set_new(json, "power", sl_power_json(power, options->target));
     return cli_print_json(json, err);
 }
@@ -161,36 +162,23 @@ static enum sl_status print_json(const struct cli *cli, const struct sl_simulati
 static enum sl_status run_simulate(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct simulate_values *options = values;
-    struct sl_study_simulation simulation = sl_study_simulation_default();
+    struct sl_study_simulation simulation = options->simulation;
     struct sl_simulation_result result;
     struct sl_power power = {0};
-    if (!options->count && !options->study)
+    if (!simulation.count && !simulation.folder)
         return sl_fail(err, SL_ERR_USAGE,
                        "simulated people come as test sessions: give --study FOLDER, which holds "
                        "the test link's token, or --count to let them take places of real people");
     simulation.url = cli->arguments[0];
-    simulation.folder = options->study;
-    simulation.truth = options->truth;
-    simulation.model = options->model;
-    simulation.annotators = (size_t)options->annotators;
-    simulation.at_once = (size_t)options->at_once;
-    simulation.speed = options->speed;
-    simulation.rate = options->rate;
-    simulation.noise = options->noise;
-    simulation.slips = options->slips;
-    simulation.patience = options->patience;
     simulation.images = !options->no_images;
-    simulation.count = options->count;
-    simulation.scripts = options->scripts;
-    simulation.seed = (uint64_t)options->seed;
     simulation.log = &cli->log;
     simulation.progress = &cli->progress;
     SL_TRY(sl_study_simulate(&simulation, &result, err));
-    const struct sl_power_options asked = {.truth = options->truth,
+    const struct sl_power_options asked = {.truth = simulation.truth,
                                            .seed = simulation.seed,
-                                           .tests = !options->count,
-                                           .after = options->count ? 0 : result.after};
-    if (options->power) SL_TRY(sl_study_power(options->study, &asked, &power, err));
+                                           .tests = !simulation.count,
+                                           .after = simulation.count ? 0 : result.after};
+    if (options->power) SL_TRY(sl_study_power(simulation.folder, &asked, &power, err));
     enum sl_status status = SL_OK;
     if (options->json) {
         status = print_json(cli, &result, &power, options, err);
