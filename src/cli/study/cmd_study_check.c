@@ -19,11 +19,6 @@ static const struct sl_field_row check_options[] = {
     {.name = NULL},
 };
 
-static const struct cli_argument check_arguments[] = {
-    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
-    {.name = NULL},
-};
-
 /* So many findings of a kind are listed; --json has all. */
 enum { SHOWN = 5 };
 
@@ -135,7 +130,7 @@ const struct cli_command cmd_study_check = {
         "codes, and pay and dates that contradict the consent page. With an error (exit status 1) "
         "study serve does not start; a warning may be intended. Then prints the expected duration, "
         "the link to send with the recruiter's parameters, the test link and the completion codes.",
-    .arguments = check_arguments,
+    .arguments = cli_study_argument,
     .options = check_options,
     .examples = check_examples,
     .values_size = sizeof(struct check_values),

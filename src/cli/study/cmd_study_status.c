@@ -24,11 +24,6 @@ static const struct sl_field_row status_options[] = {
 };
 #undef AT
 
-static const struct cli_argument status_arguments[] = {
-    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
-    {.name = NULL},
-};
-
 static int64_t number(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
@@ -343,7 +338,7 @@ const struct cli_command cmd_study_status = {
                    "not for payment. Suspicion (0 to 1, flagged from 0.9) marks annotators who may "
                    "have answered without looking: a reason to look at their answers, never a "
                    "reason not to pay. Test sessions are compared with test sessions only.",
-    .arguments = status_arguments,
+    .arguments = cli_study_argument,
     .options = status_options,
     .examples = status_examples,
     .values_size = sizeof(struct status_values),

@@ -1,8 +1,13 @@
-/* Links of a study, as several commands print them. */
+/* What several commands about studies share: their argument, and links as they are printed. */
 #include <string.h>
 
 #include "cmd.h"
 #include "softlab/base/memory.h"
+
+const struct cli_argument cli_study_argument[] = {
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = NULL},
+};
 
 enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err)
 {
