@@ -9,10 +9,11 @@
 #include "softlab/pipeline.h"
 
 /* Shared by the commands about studies (study_links.c): the folder of a study, for those that take
- * nothing else; the address of a study without the slash at its end, since paths begin with one, on
- * the heap; and the links of sl_study_links_json with what to do with them and the completion
- * codes. */
+ * nothing else; the names of screens; the address of a study without the slash at its end, since
+ * paths begin with one, on the heap; and the links of sl_study_links_json with what to do with them
+ * and the completion codes. */
 extern const struct cli_argument cli_study_argument[];
+const char *cli_screen_names(size_t index);
 enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err);
 void cli_print_links(const json_t *links);
 /* Shared by the commands about networks (cmd_models.c): what a network reads, by the words of

@@ -15,11 +15,6 @@ static const char *export_names(size_t index)
     return sl_study_exports[index].name;
 }
 
-static const char *screen_names(size_t index)
-{
-    return sl_screens[index].name;
-}
-
 enum { ANSWERS = 1, OTHERS = 2, LISTS = 4 };
 
 static void export_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
@@ -43,7 +38,7 @@ static const struct sl_field_row export_options[] = {
      .letter = 'o', .modes = ANSWERS | OTHERS},
     {"screen", SL_FIELD_CHOICE, AT(screen),
      "only the answers to this screen, where a study has several", .letter = 's', .value = "NAME",
-     .names = screen_names, .modes = ANSWERS},
+     .names = cli_screen_names, .modes = ANSWERS},
     {"list", SL_FIELD_BOOLEAN, AT(list), "print the formats", .letter = 'l'},
     {.name = NULL},
 };

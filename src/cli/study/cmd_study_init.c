@@ -10,11 +10,6 @@ static const char *recruiter_names(size_t index)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-static const char *screen_names(size_t index)
-{
-    return sl_screens[index].name;
-}
-
 enum { DRAWN = 1, WRITTEN = 2 };
 
 /* Whether a file says which items are seen together. */
@@ -49,7 +44,7 @@ static const struct sl_field_row init_options[] = {
      "the classes that annotators choose from (default: the items' own)", .value = "A,B,..."},
     {"screen", SL_FIELD_WORD, AT(screens),
      "the screen that asks; with several, each annotator gets one at random", .letter = 's',
-     .value = "NAME,...", .fallback = "collins+", .names = screen_names},
+     .value = "NAME,...", .fallback = "collins+", .names = cli_screen_names},
     {"recruiter", SL_FIELD_CHOICE, AT(recruiter), "where annotators come from", .value = "NAME",
      .fallback = "open", .names = recruiter_names},
     {"batch", SL_FIELD_COUNT, AT(batch_size), "items that each annotator sees", .fallback = "25",

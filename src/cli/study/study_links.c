@@ -3,11 +3,17 @@
 
 #include "cmd.h"
 #include "softlab/base/memory.h"
+#include "softlab/study.h"
 
 const struct cli_argument cli_study_argument[] = {
     {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
     {.name = NULL},
 };
+
+const char *cli_screen_names(size_t index)
+{
+    return sl_screens[index].name;
+}
 
 enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err)
 {
