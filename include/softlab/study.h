@@ -271,6 +271,13 @@ enum sl_status sl_study_export_screen(const struct sl_study *study, struct sl_st
                                       enum sl_status (*sink)(void *context, const void *bytes,
                                                              size_t length, struct sl_error *err),
                                       void *context, struct sl_error *err) SL_MUST_USE;
+/* The export of this name, or NULL. */
+const struct sl_study_export *sl_study_export_find(const char *name);
+/* Write an export to a file that only its owner can read, whole or not at all; `screen`, of the
+ * export "answers": only the answers to it, or NULL. */
+enum sl_status sl_study_export_write(const struct sl_study *study, struct sl_store *store,
+                                     const struct sl_study_export *what, const char *screen,
+                                     const char *path, struct sl_error *err) SL_MUST_USE;
 
 /* Delete one participant. `person` is the recruiter's name or the one in exports; a person who came
  * by an open link has only the latter. The export `changes` shows when somebody was deleted, but
@@ -341,6 +348,9 @@ struct sl_simulation_result {
 enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
                                  struct sl_simulation_result *out,
                                  struct sl_error *err) SL_MUST_USE;
+/* The result as JSON, a new object; takes `provenance`. */
+json_t *sl_simulation_result_json(const struct sl_simulation_result *result,
+                                  json_t *provenance) SL_MUST_USE;
 
 /* ---- How many annotators? ---- */
 
@@ -374,6 +384,8 @@ enum sl_status sl_study_power(const char *folder, const struct sl_power_options 
 void sl_power_release(struct sl_power *power);
 /* The smallest number of annotators whose error is at most `target`; 0 if none. */
 size_t sl_power_needed(const struct sl_power *power, double target);
+/* The rows and what `target` needs (null: no number is enough) as JSON, a new object. */
+json_t *sl_power_json(const struct sl_power *power, double target) SL_MUST_USE;
 
 SL_END_DECLS
 

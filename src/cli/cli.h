@@ -175,20 +175,32 @@ char *cli_rows_provenance(const struct cli *cli, const char *output, const char 
 
 /* output.c: columns of the terminal behind stderr, now; 0 if there is none. */
 unsigned cli_terminal_columns(void);
-/* A JSON value on stdout; rows of cells with aligned columns (numbers to the
- * right, where `right` holds the column's letter 'r'; 'l' otherwise). */
-enum sl_status cli_print_json(const json_t *value, struct sl_error *err);
+/* A JSON value, which is taken, on stdout; the text of a key, "" where there is none. */
+enum sl_status cli_print_json(json_t *value, struct sl_error *err);
+const char *cli_json_text(const json_t *object, const char *key);
+/* Rows of cells with aligned columns: numbers to the right, where `alignment` holds the letter 'r'
+ * for the column; 'l' otherwise. */
 struct cli_table {
     const char *alignment; /* one letter per column, e.g. "lrl" */
     size_t n_columns;
     char **cells; /* owned; (n_rows, n_columns) */
     size_t n_rows;
+    char **texts; /* owned; what cli_cell and its like returned */
+    size_t n_texts;
 };
+/* Begin a table, with titles of its columns (const char *, copied, as many as columns) or without;
+ * add a row likewise; print the table on stdout and release it. */
+void cli_table_begin(struct cli_table *table, const char *alignment, ...);
 void cli_table_init(struct cli_table *table, const char *alignment);
-void cli_table_add(struct cli_table *table, ...); /* n_columns const char *, copied */
+void cli_table_add(struct cli_table *table, ...);
 void cli_table_add_cells(struct cli_table *table, const char *const *cells);
-void cli_table_print(const struct cli_table *table, FILE *out);
+void cli_table_end(struct cli_table *table);
 void cli_table_release(struct cli_table *table);
+/* Texts of cells, which the table owns: as printf says; "1,234"; "84.3 %" of 84.3, 1 decimal and
+ * " %", or "-" of NaN. */
+const char *cli_cell(struct cli_table *table, const char *format, ...) SL_PRINTF(2, 3);
+const char *cli_count(struct cli_table *table, uint64_t value);
+const char *cli_real(struct cli_table *table, double value, int decimals, const char *unit);
 /* Milliseconds since 1970. */
 int64_t cli_now(void);
 

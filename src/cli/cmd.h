@@ -8,20 +8,16 @@
 #include "softlab/nn.h"
 #include "softlab/pipeline.h"
 
-/* Shared by the commands that open data sets (cmd_dataset.c): opening, with the items of an index
- * file chosen. */
-enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
-                                struct sl_dataset **out, struct sl_error *err);
-
-/* Shared by the commands about studies (study_links.c): the address of a study without the slash at
- * its end, since paths begin with one, on the heap; and the links of sl_study_links_json with what
- * to do with them and the completion codes. */
+/* Shared by the commands about studies (study_links.c): the folder of a study, for those that take
+ * nothing else; the names of screens; the address of a study without the slash at its end, since
+ * paths begin with one, on the heap; and the links of sl_study_links_json with what to do with them
+ * and the completion codes. */
+extern const struct cli_argument cli_study_argument[];
+const char *cli_screen_names(size_t index);
 enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err);
 void cli_print_links(const json_t *links);
-/* Shared by the commands about networks (cmd_models.c): a shape, "3x32x32", "512" for a row of
- * features or four numbers for texts; and what a network reads, with NULL for what most of its kind
- * do. */
-enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err);
+/* Shared by the commands about networks (cmd_models.c): what a network reads, by the words of
+ * --input, with NULL for what most of its kind do. */
 enum sl_status cli_read_input(const char *text, const char *network, struct sl_input_shape *out,
                               struct sl_error *err);
 #define CLI_INPUT_HELP                                                                             \

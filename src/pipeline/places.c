@@ -1,6 +1,7 @@
 #include "softlab/pipeline/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "softlab/base/memory.h"
 
@@ -56,4 +57,25 @@ const char *sl_places_typed(const struct sl_places *places, const char *text)
     for (size_t i = 0; i < places->count; i++)
         if (places->items[i].path == text) return places->items[i].typed;
     return text;
+}
+
+const char *sl_suffix_of_bytes(const char *bytes, size_t length)
+{
+    static const struct {
+        const char *bytes, *suffix;
+        size_t length, at;
+    } beginnings[] = {
+        {"PK\003\004", ".npz", 4, 0},  {"\223NUMPY", ".npy", 6, 0},
+        {"\037\213", ".csv.gz", 2, 0}, {"{\"softlab\":\"answers\"", ".jsonl", 20, 0},
+        {"{\"", ".safetensors", 2, 8}, {"{", ".json", 1, 0},
+        {"[", ".json", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (length >= beginnings[i].at + beginnings[i].length &&
+            memcmp(bytes + beginnings[i].at, beginnings[i].bytes, beginnings[i].length) == 0)
+            return beginnings[i].suffix;
+    const char *end = memchr(bytes, '\n', length);
+    const size_t line = end ? (size_t)(end - bytes) : length;
+    if (memchr(bytes, '\t', line)) return ".tsv";
+    return memchr(bytes, ',', line) ? ".csv" : ".txt";
 }

@@ -1,5 +1,6 @@
 #include "softlab/pipeline/workplace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/text.h"
@@ -17,6 +18,29 @@ enum sl_status sl_workplace_open(const struct sl_workplace *workplace, const cha
     SL_TRY(sl_dataset_open(name, &workplace->roots, out, err));
     sl_dataset_tell(*out, workplace->log);
     return SL_OK;
+}
+
+static enum sl_status choose_items(struct sl_dataset *set, const char *split, struct sl_error *err)
+{
+    size_t *indices = NULL, count = 0;
+    SL_TRY(sl_split_read(split, set->count, &indices, &count, err));
+    const enum sl_status status = sl_dataset_select(set, indices, count, err);
+    free(indices);
+    return status;
+}
+
+enum sl_status sl_workplace_open_split(const struct sl_workplace *workplace, const char *name,
+                                       const char *split, struct sl_dataset **out,
+                                       struct sl_error *err)
+{
+    struct sl_dataset *set = NULL;
+    SL_TRY(sl_workplace_open(workplace, name, &set, err));
+    const enum sl_status status = split ? choose_items(set, split, err) : SL_OK;
+    if (status == SL_OK)
+        *out = set;
+    else
+        sl_dataset_destroy(set);
+    return status;
 }
 
 void sl_say_rescaled(const struct sl_workplace *workplace, const char *path,

@@ -69,6 +69,9 @@ bool sl_folder_exists(const char *path);
 
 /* Create a folder and its parents; existing ones are fine. */
 enum sl_status sl_folder_create(const char *path, struct sl_error *err) SL_MUST_USE;
+/* Create a new folder of this process alone below `parent`, as the user's TMPDIR names it, and add
+ * it to the temporary ones. The caller removes and drops it, and frees *out. */
+enum sl_status sl_folder_scratch(const char *parent, char **out, struct sl_error *err) SL_MUST_USE;
 /* The length of the longest beginning of `path` that is an existing folder: strlen(path), or where
  * sl_folder_create would start. */
 size_t sl_folder_existing(const char *path);

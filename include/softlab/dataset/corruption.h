@@ -41,6 +41,10 @@ extern const struct sl_corruption sl_corruptions[];
 
 /* The row of that name, or NULL. */
 const struct sl_corruption *sl_corruption_find(const char *name);
+/* The rows of "fog,snow", or of NULL all, in the table's order, NULL-ended into `out`, which holds
+ * SL_CORRUPTIONS + 1. SL_ERR_USAGE names one that is unknown. */
+enum sl_status sl_corruptions_choose(const char *names, const struct sl_corruption **out,
+                                     struct sl_error *err) SL_MUST_USE;
 
 /* Corrupt one image, RGB or grey, at severity 1 to 5 into `out`, which has the image's size and
  * must not be its pixels. Draws come only from the stream (seed, "corrupt.<name>", severity,
@@ -57,6 +61,10 @@ struct sl_corrupt_options {
 };
 /* All severities, seed 1, silent. */
 struct sl_corrupt_options sl_corrupt_options_default(void);
+/* Set severities from whole numbers of 1 to 5 in any order, repeats allowed; SL_ERR_USAGE for other
+ * values. */
+enum sl_status sl_corrupt_set_severities(struct sl_corrupt_options *options, const double *values,
+                                         size_t count, struct sl_error *err) SL_MUST_USE;
 
 /* Corrupt a loaded set of images at several severities into `out`, severity-major as published:
  * (n_severities * count, height, width, channels). The item of a stream is the image's index in the

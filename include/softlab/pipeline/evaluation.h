@@ -94,6 +94,11 @@ void sl_evaluation_release(struct sl_evaluation *evaluation);
 /* All results as a new JSON object. */
 json_t *sl_evaluation_json(const struct sl_evaluation *evaluation) SL_MUST_USE;
 
+/* Write reliability.svg, confidence.svg and risk-coverage.svg of the first model into a folder,
+ * which is created; the last also has the curve of `against`. The log names each file. */
+enum sl_status sl_evaluation_write_plots(const struct sl_evaluation *evaluation, const char *folder,
+                                         struct sl_error *err) SL_MUST_USE;
+
 /* Whether a path names weights or a run's folder rather than predictions. */
 bool sl_eval_is_weights(const char *path);
 
@@ -111,6 +116,11 @@ enum sl_status sl_evaluate_weights(const struct sl_eval_job *job, const char *we
                                    struct sl_weights_evaluation *out,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_weights_evaluation_release(struct sl_weights_evaluation *evaluation);
+/* The plots of every test set; of several, each in a folder of its own within `folder`, called
+ * after the set with '-' for '/'. */
+enum sl_status sl_weights_evaluation_write_plots(const struct sl_weights_evaluation *evaluation,
+                                                 const char *folder,
+                                                 struct sl_error *err) SL_MUST_USE;
 /* The scores and classes as a new JSON object. */
 json_t *sl_weights_evaluation_json(const struct sl_weights_evaluation *evaluation) SL_MUST_USE;
 

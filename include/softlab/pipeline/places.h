@@ -33,6 +33,10 @@ enum sl_status sl_places_find_all(struct sl_places *places, const struct sl_data
 /* What was typed for a path that replaced a place; for any other text, the text itself. */
 const char *sl_places_typed(const struct sl_places *places, const char *text);
 
+/* The ending that a file with such a beginning would have (".npz", ".csv", ... ".txt"), for input
+ * that has no name; static. */
+const char *sl_suffix_of_bytes(const char *bytes, size_t length);
+
 SL_END_DECLS
 
 #endif

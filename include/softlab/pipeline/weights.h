@@ -40,6 +40,25 @@ enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
                                   const struct sl_workplace *workplace,
                                   struct sl_error *err) SL_MUST_USE;
 
+/* From weights, or from a network's initial ones, to weights in another form. */
+struct sl_export_job {
+    const char *weights;         /* a file, or a run's folder; NULL: initial weights are drawn */
+    const char *network;         /* NULL: the weights name it; the next four are for it */
+    struct sl_input_shape input; /* what it reads */
+    size_t classes;
+    struct sl_real_list mean, deviation; /* per channel; empty: it has no normalising layer */
+    enum sl_init init;                   /* of initial weights */
+    uint64_t seed;
+    const char
+        *class_names;   /* "cat,dog", in the order of the outputs; NULL: those of the weights */
+    const char *output; /* .onnx, or any other ending for safetensors */
+};
+/* The log says what was written, and warns of weights that do not name their classes. SL_ERR_USAGE
+ * if the numbers of classes or channels do not fit. */
+enum sl_status sl_export_job_run(const struct sl_export_job *job,
+                                 const struct sl_workplace *workplace,
+                                 struct sl_error *err) SL_MUST_USE;
+
 SL_END_DECLS
 
 #endif

@@ -30,6 +30,11 @@ const char *sl_workplace_shown(const struct sl_workplace *workplace, const char 
 enum sl_status sl_workplace_open(const struct sl_workplace *workplace, const char *name,
                                  struct sl_dataset **out, struct sl_error *err) SL_MUST_USE;
 
+/* The same with only the items of an index file (sl_split_read), in its order; NULL: all items. */
+enum sl_status sl_workplace_open_split(const struct sl_workplace *workplace, const char *name,
+                                       const char *split, struct sl_dataset **out,
+                                       struct sl_error *err) SL_MUST_USE;
+
 /* Log how many rows of a file were rescaled because rounding kept their sum from being 1; nothing
  * if there are none. */
 void sl_say_rescaled(const struct sl_workplace *workplace, const char *path,

@@ -62,6 +62,36 @@ json_t *sl_findings_json(const struct sl_findings *findings);
 json_t *sl_study_links_json(const struct sl_study *study, struct sl_store *store,
                             const char *address);
 
+/* All that is to be known of a study before people come. */
+struct sl_study_review {
+    struct sl_findings findings; /* owned */
+    struct sl_study_effort effort;
+    json_t *links; /* owned; as sl_study_links_json */
+};
+/* Inspect pictures and texts at the time `now` (ms since 1970), estimate the effort and make the
+ * links at `address`, with a test token if there is none yet. The caller releases *out. */
+enum sl_status sl_study_review(const struct sl_study *study, struct sl_store *store,
+                               const char *address, int64_t now, struct sl_study_review *out,
+                               struct sl_error *err) SL_MUST_USE;
+void sl_study_review_release(struct sl_study_review *review);
+/* The review as JSON, a new object. */
+json_t *sl_study_review_json(const struct sl_study_review *review) SL_MUST_USE;
+
+/* A list of participants to a CSV file of their links, with the columns id and link. */
+struct sl_link_list {
+    const char *ids;     /* a CSV file with a participant per line */
+    const char *column;  /* of `ids`, which names them */
+    const char *address; /* where annotators reach the study, without a trailing slash */
+    const char
+        *output; /* readable by its owner only, since a signed link is as good as the person */
+};
+/* *count becomes the number of links. SL_ERR_INPUT, with file and line, for a participant who comes
+ * twice or cannot be in a link, and for a list without any; SL_ERR_USAGE if the study is open to
+ * everybody. */
+enum sl_status sl_study_write_links(const struct sl_study *study, struct sl_store *store,
+                                    const struct sl_link_list *list, size_t *count,
+                                    struct sl_error *err) SL_MUST_USE;
+
 SL_END_DECLS
 
 #endif

@@ -79,6 +79,11 @@ const json_t *sl_results_plan(const struct sl_results *results, const char *spec
 
 /* Drop failures of runs that have a result. Call it once all files are read. */
 void sl_results_settle(struct sl_results *results);
+/* All of these: read files and folders, then each .csv, as a results.jsonl may bring the
+ * specification that it is for, and settle. */
+enum sl_status sl_results_read_all(struct sl_results *results, char *const *paths, size_t n_paths,
+                                   const struct sl_figures_for *purpose,
+                                   struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

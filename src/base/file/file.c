@@ -13,7 +13,7 @@
 
 #include "softlab/base/memory.h"
 
-enum { READ_CHUNK = 256 * 1024 };
+enum { READ_CHUNK = 256 * 1024, SCRATCH_TRIES = 100 };
 
 /* SL_ERR_NOT_FOUND if there is no such file, SL_ERR_IO otherwise. */
 static enum sl_status fail_open(const char *path, struct sl_error *err)
@@ -143,6 +143,25 @@ enum sl_status sl_folder_create(const char *path, struct sl_error *err)
     }
     free(partial);
     return status;
+}
+
+enum sl_status sl_folder_scratch(const char *parent, char **out, struct sl_error *err)
+{
+    /* The leftovers of another process only cost a name. */
+    for (int attempt = 0; attempt < SCRATCH_TRIES; attempt++) {
+        char *folder = sl_string_printf("%s/softlab-%ld-%d", parent, (long)getpid(), attempt);
+        sl_temporary_add(folder);
+        if (mkdir(folder, S_IRWXU) == 0) {
+            *out = folder;
+            return SL_OK;
+        }
+        const int reason = errno;
+        sl_temporary_drop(folder);
+        free(folder);
+        errno = reason;
+        if (reason != EEXIST) break;
+    }
+    return sl_fail_errno(err, "%s: no folder for temporary files (TMPDIR)", parent);
 }
 
 /* The length of the path without the last name of its first `length` bytes. */

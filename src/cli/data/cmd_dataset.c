@@ -1,10 +1,7 @@
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd.h"
-
-enum { SIZES_LOOKED_AT = 500 };
+#include "softlab/dataset/summary.h"
 
 struct dataset_values {
     bool list;
@@ -64,54 +61,6 @@ static const struct cli_argument dataset_arguments[] = {
     {.name = NULL},
 };
 
-/* What a summary says, gathered once for both ways of printing it. */
-struct summary {
-    const struct sl_dataset *dataset;
-    size_t *per_class; /* owned; n_classes */
-    size_t n_labelled;
-    double mean_entropy;            /* of the true distributions; NaN without them */
-    size_t smallest[2], largest[2]; /* height, width, each on its own */
-    size_t n_sizes_seen;
-};
-
-static void count_labels(struct summary *summary)
-{
-    const struct sl_dataset *set = summary->dataset;
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->labels[i] == SL_NO_LABEL) continue;
-        summary->per_class[set->labels[i]]++;
-        summary->n_labelled++;
-    }
-    double total = 0;
-    for (size_t i = 0; set->truth && i < set->count; i++)
-        total += sl_entropy_of_row(set->truth + i * set->n_classes, set->n_classes);
-    summary->mean_entropy = set->truth && set->count ? total / (double)set->count : (double)NAN;
-}
-
-static void note_size(struct summary *summary, size_t height, size_t width)
-{
-    const size_t sides[2] = {height, width};
-    const bool first = summary->n_sizes_seen++ == 0;
-    for (size_t i = 0; i < 2; i++) {
-        if (first || sides[i] < summary->smallest[i]) summary->smallest[i] = sides[i];
-        if (first || sides[i] > summary->largest[i]) summary->largest[i] = sides[i];
-    }
-}
-
-static enum sl_status look_at_sizes(struct summary *summary, struct sl_error *err)
-{
-    const struct sl_dataset *set = summary->dataset;
-    if (set->pixels && set->count) note_size(summary, set->height, set->width);
-    size_t step = set->count / SIZES_LOOKED_AT + 1;
-    for (size_t i = 0; set->files && i < set->count; i += step) {
-        struct sl_image image;
-        SL_TRY(sl_dataset_image(set, i, &image, err));
-        note_size(summary, image.height, image.width);
-        sl_image_release(&image);
-    }
-    return SL_OK;
-}
-
 static const char *kind_of(const struct sl_dataset *set)
 {
     static const char *const kinds[] = {
@@ -127,7 +76,7 @@ static void describe_side(size_t smallest, size_t largest, const char *which, st
     sl_buffer_printf(out, " %s", which);
 }
 
-static void describe_sizes(const struct summary *summary, struct sl_buffer *out)
+static void describe_sizes(const struct sl_dataset_summary *summary, struct sl_buffer *out)
 {
     const size_t *small = summary->smallest, *large = summary->largest;
     if (small[0] == large[0] && small[1] == large[1]) {
@@ -140,9 +89,9 @@ static void describe_sizes(const struct summary *summary, struct sl_buffer *out)
     describe_side(small[0], large[0], "high", out);
 }
 
-static void describe_items(const struct summary *summary, struct sl_buffer *out)
+static void describe_items(const struct sl_dataset *set, const struct sl_dataset_summary *summary,
+                           struct sl_buffer *out)
 {
-    const struct sl_dataset *set = summary->dataset;
     char count[32];
     sl_buffer_printf(out, "%s %s%s", sl_text_count(set->count, count, sizeof count), kind_of(set),
                      sl_text_plural(set->count, "", "s"));
@@ -157,12 +106,11 @@ static void describe_items(const struct summary *summary, struct sl_buffer *out)
         sl_buffer_printf(out, ", by the %zu looked at", summary->n_sizes_seen);
 }
 
-static void print_summary(const struct summary *summary)
+static void print_summary(const struct sl_dataset *set, const struct sl_dataset_summary *summary)
 {
-    const struct sl_dataset *set = summary->dataset;
     struct sl_buffer items;
     sl_buffer_init(&items, 512);
-    describe_items(summary, &items);
+    describe_items(set, summary, &items);
     char number[32];
     printf("%s: %s\n", set->name, items.data);
     sl_buffer_release(&items);
@@ -174,63 +122,30 @@ static void print_summary(const struct summary *summary)
         printf("true distributions known, mean entropy %.3f nats\n", summary->mean_entropy);
     if (set->n_classes == 0) return;
     struct cli_table table;
-    cli_table_init(&table, "rlrr");
-    cli_table_add(&table, "", "class", "items", "share");
+    cli_table_begin(&table, "rlrr", "", "class", "items", "share");
     for (size_t k = 0; k < set->n_classes; k++) {
-        char index[32], share[32];
-        snprintf(index, sizeof index, "%zu", k);
-        snprintf(share, sizeof share, "%.1f %%",
-                 100.0 * (double)summary->per_class[k] / (double)(set->count ? set->count : 1));
-        cli_table_add(&table, index, set->classes[k],
-                      sl_text_count(summary->per_class[k], number, sizeof number), share);
+        const double share = (double)summary->per_class[k] / (double)(set->count ? set->count : 1);
+        cli_table_add(&table, cli_cell(&table, "%zu", k), set->classes[k],
+                      cli_count(&table, summary->per_class[k]),
+                      cli_real(&table, 100 * share, 1, " %"));
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
-}
-
-static json_t *summary_json(const struct summary *summary, const struct cli *cli)
-{
-    const struct sl_dataset *set = summary->dataset;
-    json_t *classes = json_array();
-    for (size_t k = 0; k < set->n_classes; k++)
-        json_array_append_new(classes, json_pack("{s:s, s:I}", "name", set->classes[k], "items",
-                                                 (json_int_t)summary->per_class[k]));
-    json_t *result =
-        json_pack("{s:s, s:I, s:s, s:I, s:o}", "name", set->name, "items", (json_int_t)set->count,
-                  "kind", set->features ? "features" : kind_of(set), "labelled",
-                  (json_int_t)summary->n_labelled, "classes", classes);
-    /* Height and width. */
-    if (summary->n_sizes_seen)
-        json_object_set_new(result, "smallest",
-                            json_pack("[I, I]", (json_int_t)summary->smallest[0],
-                                      (json_int_t)summary->smallest[1]));
-    if (summary->n_sizes_seen)
-        json_object_set_new(
-            result, "largest",
-            json_pack("[I, I]", (json_int_t)summary->largest[0], (json_int_t)summary->largest[1]));
-    if (set->features)
-        json_object_set_new(result, "features", json_integer((json_int_t)set->n_features));
-    if (set->truth)
-        json_object_set_new(result, "mean_true_entropy", json_real(summary->mean_entropy));
-    json_object_set_new(result, "provenance", cli_provenance(cli));
-    return result;
+    cli_table_end(&table);
 }
 
 static enum sl_status print_one(const struct cli *cli, const struct sl_dataset *set, bool json,
                                 struct sl_error *err)
 {
-    struct summary summary = {.dataset = set,
-                              .per_class = sl_alloc(set->n_classes, sizeof *summary.per_class)};
-    count_labels(&summary);
-    enum sl_status status = look_at_sizes(&summary, err);
-    if (status == SL_OK && json) {
-        json_t *value = summary_json(&summary, cli);
+    struct sl_dataset_summary summary;
+    enum sl_status status = SL_OK;
+    SL_TRY(sl_dataset_summarise(set, &summary, err));
+    if (json) {
+        json_t *value = sl_dataset_summary_json(set, &summary);
+        json_object_set_new(value, "provenance", cli_provenance(cli));
         status = cli_print_json(value, err);
-        json_decref(value);
-    } else if (status == SL_OK) {
-        print_summary(&summary);
+    } else {
+        print_summary(set, &summary);
     }
-    free(summary.per_class);
+    sl_dataset_summary_release(&summary);
     return status;
 }
 
@@ -259,25 +174,6 @@ static enum sl_status write_truth(const struct sl_dataset *set, const char *path
     return status;
 }
 
-enum sl_status cli_open_dataset(const struct cli *cli, const char *name, const char *split,
-                                struct sl_dataset **out, struct sl_error *err)
-{
-    struct sl_dataset *set = NULL;
-    SL_TRY(sl_workplace_open(&cli->workplace, name, &set, err));
-    enum sl_status status = SL_OK;
-    if (split) {
-        size_t *indices = NULL, count = 0;
-        status = sl_split_read(split, set->count, &indices, &count, err);
-        if (status == SL_OK) status = sl_dataset_select(set, indices, count, err);
-        free(indices);
-    }
-    if (status == SL_OK)
-        *out = set;
-    else
-        sl_dataset_destroy(set);
-    return status;
-}
-
 static enum sl_status list_sets(bool json, struct sl_error *err)
 {
     if (json) {
@@ -285,17 +181,13 @@ static enum sl_status list_sets(bool json, struct sl_error *err)
         for (const struct sl_named_dataset *s = sl_named_datasets; s->name; s++)
             json_array_append_new(sets, json_pack("{s:s, s:s, s:s?}", "name", s->name, "summary",
                                                   s->summary, "splits", s->splits));
-        enum sl_status status = cli_print_json(sets, err);
-        json_decref(sets);
-        return status;
+        return cli_print_json(sets, err);
     }
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "name", "splits", "what");
+    cli_table_begin(&table, "lll", "name", "splits", "what");
     for (const struct sl_named_dataset *s = sl_named_datasets; s->name; s++)
         cli_table_add(&table, s->name, s->splits ? s->splits : "", s->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
     return SL_OK;
 }
 
@@ -306,7 +198,7 @@ static enum sl_status run_dataset(struct cli *cli, const void *values, struct sl
     if (cli->n_arguments == 0)
         return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab dataset --list");
     struct sl_dataset *set = NULL;
-    SL_TRY(cli_open_dataset(cli, cli->arguments[0], options->split, &set, err));
+    SL_TRY(sl_workplace_open_split(&cli->workplace, cli->arguments[0], options->split, &set, err));
     enum sl_status status = sl_load_options_check(&options->images, set, err);
     if (status == SL_OK && options->images.skip_broken) status = sl_dataset_skip_broken(set, err);
     sl_dataset_tell(set, &cli->log);

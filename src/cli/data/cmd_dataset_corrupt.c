@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd.h"
 
 struct corrupt_values {
@@ -67,67 +64,14 @@ static enum sl_status list_corruptions(bool json, struct sl_error *err)
             json_array_append_new(list,
                                   json_pack("{s:s, s:b, s:b, s:s}", "name", c->name, "benchmark",
                                             !c->extra, "random", c->random, "summary", c->summary));
-        enum sl_status status = cli_print_json(list, err);
-        json_decref(list);
-        return status;
+        return cli_print_json(list, err);
     }
     struct cli_table table;
-    cli_table_init(&table, "llll");
-    cli_table_add(&table, "name", "benchmark", "random", "what");
+    cli_table_begin(&table, "llll", "name", "benchmark", "random", "what");
     for (const struct sl_corruption *c = sl_corruptions; c->name; c++)
         cli_table_add(&table, c->name, c->extra ? "extra" : "yes", c->random ? "yes" : "no",
                       c->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
-    return SL_OK;
-}
-
-static enum sl_status fail_unknown(const char *name, struct sl_error *err)
-{
-    const char *names[SL_CORRUPTIONS + 1] = {NULL};
-    for (size_t i = 0; i < SL_CORRUPTIONS; i++)
-        names[i] = sl_corruptions[i].name;
-    char ending[SL_SUGGESTION_TEXT];
-    return sl_fail(err, SL_ERR_USAGE, "--only: no corruption is called \"%s\"%s", name,
-                   sl_text_suggestion(name, names, ", see softlab dataset corrupt --list", ending));
-}
-
-/* The rows of `text`, or all, in the table's order into a NULL-ended list. */
-static enum sl_status choose(const char *text, const struct sl_corruption **out,
-                             struct sl_error *err)
-{
-    bool wanted[SL_CORRUPTIONS];
-    memset(wanted, text == NULL, sizeof wanted);
-    char **names = text ? sl_text_split(text) : NULL;
-    enum sl_status status = SL_OK;
-    for (size_t i = 0; names && names[i] && status == SL_OK; i++) {
-        const struct sl_corruption *found = sl_corruption_find(names[i]);
-        if (found)
-            wanted[found - sl_corruptions] = true;
-        else
-            status = fail_unknown(names[i], err);
-    }
-    for (size_t i = 0; i < SL_CORRUPTIONS; i++)
-        if (wanted[i]) *out++ = &sl_corruptions[i];
-    *out = NULL;
-    if (names) sl_names_destroy(names);
-    return status;
-}
-
-static enum sl_status read_severities(const struct sl_real_list *typed,
-                                      struct sl_corrupt_options *out, struct sl_error *err)
-{
-    bool wanted[SL_SEVERITIES + 1] = {false};
-    for (size_t i = 0; i < typed->count; i++) {
-        const int severity = (int)typed->values[i];
-        if ((double)severity != typed->values[i])
-            return sl_fail(err, SL_ERR_USAGE, "--severity: %g is not a whole number",
-                           typed->values[i]);
-        wanted[severity] = true;
-    }
-    out->n_severities = 0;
-    for (int severity = 1; severity <= SL_SEVERITIES; severity++)
-        if (wanted[severity]) out->severities[out->n_severities++] = severity;
+    cli_table_end(&table);
     return SL_OK;
 }
 
@@ -142,15 +86,17 @@ static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl
     struct sl_corrupt_options options = sl_corrupt_options_default();
     options.seed = (uint64_t)typed->seed;
     options.progress = &cli->progress;
-    SL_TRY(choose(typed->only, chosen, err));
-    SL_TRY(read_severities(&typed->severities, &options, err));
+    enum sl_status status = sl_corruptions_choose(typed->only, chosen, err);
+    if (status != SL_OK) return sl_fail_within(err, status, "--only");
+    status =
+        sl_corrupt_set_severities(&options, typed->severities.values, typed->severities.count, err);
+    if (status != SL_OK) return sl_fail_within(err, status, "--severity");
     struct sl_dataset *set = NULL;
-    SL_TRY(cli_open_dataset(cli, cli->arguments[0], typed->split, &set, err));
+    SL_TRY(sl_workplace_open_split(&cli->workplace, cli->arguments[0], typed->split, &set, err));
     size_t n_chosen = 0, n_made = 0;
     while (chosen[n_chosen])
         n_chosen++;
-    enum sl_status status =
-        sl_workplace_load_images(&cli->workplace, &typed->images, set, NULL, err);
+    status = sl_workplace_load_images(&cli->workplace, &typed->images, set, NULL, err);
     if (status == SL_OK)
         status = sl_corrupt_write(set, chosen, &options, typed->output, &n_made, err);
     if (status == SL_OK)

@@ -75,7 +75,7 @@ static enum sl_status run_mix(struct cli *cli, const void *values, struct sl_err
     const struct mix_values *options = values;
     if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FOLDER");
     struct sl_dataset *set = NULL;
-    SL_TRY(cli_open_dataset(cli, cli->arguments[0], options->split, &set, err));
+    SL_TRY(sl_workplace_open_split(&cli->workplace, cli->arguments[0], options->split, &set, err));
     const struct sl_mix_plan_options mix = {
         .pairs_per_class_pair = (size_t)options->pairs,
         .count = (size_t)options->count,

@@ -70,16 +70,13 @@ static enum sl_status list_as_json(const struct cli *cli, struct sl_error *err)
                                         set->unavailable == NULL, "folder", folder));
         free(folder);
     }
-    enum sl_status status = cli_print_json(sets, err);
-    json_decref(sets);
-    return status;
+    return cli_print_json(sets, err);
 }
 
 static void list_as_table(const struct cli *cli)
 {
     struct cli_table table;
-    cli_table_init(&table, "llll");
-    cli_table_add(&table, "name", "here", "licence", "what");
+    cli_table_begin(&table, "llll", "name", "here", "licence", "what");
     for (const struct sl_fetch_set *set = sl_fetch_sets; set->name; set++) {
         char *folder = present_at(set, cli);
         const char *here = folder ? "yes" : set->unavailable ? "not public" : "no";
@@ -87,8 +84,7 @@ static void list_as_table(const struct cli *cli)
                       set->summary);
         free(folder);
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static enum sl_status fetch_all(struct cli *cli, const struct fetch_values *values, json_t *folders,
@@ -121,7 +117,7 @@ static enum sl_status run_fetch(struct cli *cli, const void *values, struct sl_e
         return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab fetch --list");
     json_t *folders = json_object();
     enum sl_status status = fetch_all(cli, options, folders, err);
-    if (status == SL_OK && options->json) status = cli_print_json(folders, err);
+    if (status == SL_OK && options->json) return cli_print_json(folders, err);
     json_decref(folders);
     return status;
 }

@@ -37,10 +37,7 @@ static enum sl_status run_version(struct cli *cli, const void *values, struct sl
         printf("softlab %s (%s)\n", sl_version(), sl_build_id());
         return SL_OK;
     }
-    json_t *version = version_json();
-    enum sl_status status = cli_print_json(version, err);
-    json_decref(version);
-    return status;
+    return cli_print_json(version_json(), err);
 }
 
 const struct cli_command cmd_version = {

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "softlab/pipeline/places.h"
 
-enum { COPY_BYTES = 1 << 16, SCRATCH_TRIES = 100 };
+enum { COPY_BYTES = 1 << 16 };
 
 /* ---- Where paths are ---- */
 
@@ -131,47 +131,9 @@ enum sl_status cli_check_streams(const struct cli *cli, const void *values, stru
 
 /* ---- Temporary files ---- */
 
-/* Another process's leftovers only cost it a name. */
 enum sl_status cli_scratch(struct cli *cli, struct sl_error *err)
 {
-    for (int attempt = 0; !cli->scratch && attempt < SCRATCH_TRIES; attempt++) {
-        char *folder =
-            sl_string_printf("%s/softlab-%ld-%d", cli->temporary, (long)getpid(), attempt);
-        sl_temporary_add(folder);
-        if (mkdir(folder, S_IRWXU) == 0) {
-            cli->scratch = folder;
-            return SL_OK;
-        }
-        const int reason = errno;
-        sl_temporary_drop(folder);
-        free(folder);
-        errno = reason;
-        if (reason != EEXIST) break;
-    }
-    if (cli->scratch) return SL_OK;
-    return sl_fail_errno(err, "%s: no folder for temporary files (TMPDIR)", cli->temporary);
-}
-
-/* The ending of a file with such a beginning, since on stdin there is no name to tell by. */
-static const char *suffix_of(const char *bytes, size_t length)
-{
-    static const struct {
-        const char *bytes, *suffix;
-        size_t length, at;
-    } beginnings[] = {
-        {"PK\003\004", ".npz", 4, 0},  {"\223NUMPY", ".npy", 6, 0},
-        {"\037\213", ".csv.gz", 2, 0}, {"{\"softlab\":\"answers\"", ".jsonl", 20, 0},
-        {"{\"", ".safetensors", 2, 8}, {"{", ".json", 1, 0},
-        {"[", ".json", 1, 0},
-    };
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (length >= beginnings[i].at + beginnings[i].length &&
-            memcmp(bytes + beginnings[i].at, beginnings[i].bytes, beginnings[i].length) == 0)
-            return beginnings[i].suffix;
-    const char *end = memchr(bytes, '\n', length);
-    const size_t line = end ? (size_t)(end - bytes) : length;
-    if (memchr(bytes, '\t', line)) return ".tsv";
-    return memchr(bytes, ',', line) ? ".csv" : ".txt";
+    return cli->scratch ? SL_OK : sl_folder_scratch(cli->temporary, &cli->scratch, err);
 }
 
 static enum sl_status copy(FILE *from, const char *what, FILE *to, struct sl_error *err)
@@ -193,7 +155,8 @@ static enum sl_status keep_stdin(struct cli *cli, char **path, struct sl_error *
 {
     char beginning[COPY_BYTES];
     const size_t length = fread(beginning, 1, sizeof beginning, stdin);
-    char *name = sl_string_printf("%s/stdin%s", cli->scratch, suffix_of(beginning, length));
+    char *name =
+        sl_string_printf("%s/stdin%s", cli->scratch, sl_suffix_of_bytes(beginning, length));
     sl_temporary_add(name);
     FILE *file = fopen(name, "wb");
     enum sl_status status = file ? SL_OK : sl_fail_errno(err, "%s", name);

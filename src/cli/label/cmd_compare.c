@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "cmd.h"
 #include "softlab/base/text.h"
 
@@ -41,23 +39,22 @@ static void print_items(const struct sl_compared *compared)
     else
         printf("\n%s different items\n", which);
     struct cli_table table;
-    cli_table_init(&table, "lrrrrrrr");
-    cli_table_add(&table, "item", sl_label_distances[0].name, sl_label_distances[1].name,
-                  sl_label_distances[2].name, sl_label_distances[3].name,
-                  sl_label_distances[4].name, "entropy a", "entropy b");
+    cli_table_begin(&table, "lrrrrrrr", "item", sl_label_distances[0].name,
+                    sl_label_distances[1].name, sl_label_distances[2].name,
+                    sl_label_distances[3].name, sl_label_distances[4].name, "entropy a",
+                    "entropy b");
     for (size_t i = 0; i < compared->n_shown; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
-        char name[64], cells[SL_DISTANCE_COUNT + 2][32];
-        const char *about = sl_rows_item(compared->a, item->row_a, name, sizeof name);
+        const char *cells[SL_DISTANCE_COUNT + 3] = {NULL};
+        char name[64];
+        cells[0] = sl_rows_item(compared->a, item->row_a, name, sizeof name);
         for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
-            snprintf(cells[d], sizeof cells[d], "%.4f", item->distance[d]);
-        snprintf(cells[SL_DISTANCE_COUNT], sizeof cells[0], "%.3f", item->entropy_a);
-        snprintf(cells[SL_DISTANCE_COUNT + 1], sizeof cells[0], "%.3f", item->entropy_b);
-        cli_table_add(&table, about, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5],
-                      cells[6]);
+            cells[d + 1] = cli_cell(&table, "%.4f", item->distance[d]);
+        cells[SL_DISTANCE_COUNT + 1] = cli_cell(&table, "%.3f", item->entropy_a);
+        cells[SL_DISTANCE_COUNT + 2] = cli_cell(&table, "%.3f", item->entropy_b);
+        cli_table_add_cells(&table, cells);
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static void print_comparison(const struct cli *cli, const struct sl_compared *compared)
@@ -83,12 +80,10 @@ static void print_comparison(const struct cli *cli, const struct sl_compared *co
 
 static void add_group(struct cli_table *table, const char *name, const struct sl_mix_group *group)
 {
-    char cells[5][32];
-    const double values[] = {group->median, group->mean, group->mean_confidence, group->mean_error};
-    snprintf(cells[0], sizeof cells[0], "%zu", group->n_answers);
-    for (size_t i = 0; i < 4; i++)
-        snprintf(cells[i + 1], sizeof cells[0], isnan(values[i]) ? "-" : "%.3f", values[i]);
-    cli_table_add(table, name, cells[0], cells[1], cells[2], cells[3], cells[4]);
+    cli_table_add(table, name, cli_cell(table, "%zu", group->n_answers),
+                  cli_real(table, group->median, 3, ""), cli_real(table, group->mean, 3, ""),
+                  cli_real(table, group->mean_confidence, 3, ""),
+                  cli_real(table, group->mean_error, 3, ""));
 }
 
 static void print_mixing(const struct sl_answers *answers, const struct sl_mix_summary *summary,
@@ -100,23 +95,21 @@ static void print_mixing(const struct sl_answers *answers, const struct sl_mix_s
            sl_text_plural(summary->n_items, "", "s"), summary->n_annotators,
            sl_text_plural(summary->n_annotators, "", "s"), summary->r);
     struct cli_table table;
-    cli_table_init(&table, "lrrrrr");
-    cli_table_add(&table, "generated", "answers", "median", "mean", "confidence", "error");
-    char name[160];
-    for (size_t i = 0; i < summary->n_by_share; i++) {
-        snprintf(name, sizeof name, "%g", summary->by_share[i].generated);
-        add_group(&table, name, &summary->by_share[i]);
-    }
+    cli_table_begin(&table, "lrrrrr", "generated", "answers", "median", "mean", "confidence",
+                    "error");
+    for (size_t i = 0; i < summary->n_by_share; i++)
+        add_group(&table, cli_cell(&table, "%g", summary->by_share[i].generated),
+                  &summary->by_share[i]);
     if (summary->high.n_answers) add_group(&table, "endpoints of high entropy", &summary->high);
     if (summary->low.n_answers) add_group(&table, "endpoints of low entropy", &summary->low);
     for (size_t i = 0; pairs && i < summary->n_by_pair; i++) {
         const struct sl_mix_group *group = &summary->by_pair[i];
-        snprintf(name, sizeof name, "%.60s and %.60s", answers->classes[group->a],
-                 answers->classes[group->b]);
-        add_group(&table, name, group);
+        add_group(&table,
+                  cli_cell(&table, "%.60s and %.60s", answers->classes[group->a],
+                           answers->classes[group->b]),
+                  group);
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static void print_mixed(const struct sl_mixed_agreement *agreement)
@@ -129,12 +122,7 @@ static void print_mixed(const struct sl_mixed_agreement *agreement)
 static enum sl_status show(const struct cli *cli, const struct compare_values *values,
                            const struct sl_compared *compared, struct sl_error *err)
 {
-    if (values->json) {
-        json_t *value = sl_compared_json(compared, cli_provenance(cli));
-        const enum sl_status status = cli_print_json(value, err);
-        json_decref(value);
-        return status;
-    }
+    if (values->json) return cli_print_json(sl_compared_json(compared, cli_provenance(cli)), err);
     if (values->job.mixed)
         print_mixed(&compared->mixed);
     else if (values->job.mix)

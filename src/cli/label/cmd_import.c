@@ -41,13 +41,11 @@ static const struct cli_argument import_arguments[] = {
 static void list_formats(void)
 {
     struct cli_table table;
-    cli_table_init(&table, "llll");
-    cli_table_add(&table, "format", "in", "out", "what");
+    cli_table_begin(&table, "llll", "format", "in", "out", "what");
     cli_table_add(&table, SL_IMPORT_ANSWERS, "yes", "yes", "answers.jsonl, softlab's own");
     for (const struct sl_answer_format *f = sl_answer_formats; f->name; f++)
         cli_table_add(&table, f->name, f->import ? "yes" : "", f->write ? "yes" : "", f->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static enum sl_status run_import(struct cli *cli, const void *raw, struct sl_error *err)

@@ -32,26 +32,17 @@ static const struct cli_argument labels_arguments[] = {
 
 static enum sl_status list_methods(bool json, struct sl_error *err)
 {
-    if (json) {
-        json_t *methods = sl_label_methods_json();
-        const enum sl_status status = cli_print_json(methods, err);
-        json_decref(methods);
-        return status;
-    }
+    if (json) return cli_print_json(sl_label_methods_json(), err);
     struct cli_table table;
-    cli_table_init(&table, "lrl");
-    cli_table_add(&table, "method", "inputs", "what");
-    for (const struct sl_label_method *m = sl_label_methods; m->name; m++) {
-        char inputs[16];
-        snprintf(inputs, sizeof inputs, m->inputs ? "%d" : "-", m->inputs);
-        cli_table_add(&table, m->name, inputs, m->summary);
-    }
+    cli_table_begin(&table, "lrl", "method", "inputs", "what");
+    for (const struct sl_label_method *m = sl_label_methods; m->name; m++)
+        cli_table_add(&table, m->name, m->inputs ? cli_cell(&table, "%d", m->inputs) : "-",
+                      m->summary);
     for (const struct sl_aggregator *a = sl_aggregators; a->name; a++)
         cli_table_add(&table, a->name, a->needs & SL_CROWD_SOFT ? "-" : "1", a->summary);
     cli_table_add(&table, SL_LABELS_ENSEMBLE, "-",
                   "mean of classifiers' predictions, classes by name (distillation)");
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
     return SL_OK;
 }
 
@@ -77,11 +68,9 @@ static enum sl_status run_labels(struct cli *cli, const void *raw, struct sl_err
     job.timed = values->json;
     job.provenance = provenance;
     enum sl_status status = sl_labels_job_run(&job, &cli->workplace, &rows, &notes, err);
-    if (status == SL_OK && values->json) {
-        json_t *summary = sl_labels_json(&job, &notes, rows->n_rows, cli_provenance(cli));
-        status = cli_print_json(summary, err);
-        json_decref(summary);
-    }
+    if (status == SL_OK && values->json)
+        status =
+            cli_print_json(sl_labels_json(&job, &notes, rows->n_rows, cli_provenance(cli)), err);
     sl_rows_destroy(rows);
     free(provenance);
     return status;

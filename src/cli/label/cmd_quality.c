@@ -28,70 +28,44 @@ static const struct cli_argument quality_arguments[] = {
 };
 
 /* "84.3 %", or a dash where nothing is known. */
-static const char *percent(double share, char out[32])
+static const char *percent(struct cli_table *table, double share)
 {
-    if (isnan(share))
-        snprintf(out, 32, "-");
-    else
-        snprintf(out, 32, "%.1f %%", 100 * share);
-    return out;
-}
-
-static const char *real(double value, const char *format, char out[32])
-{
-    if (isnan(value)) {
-        snprintf(out, 32, "-");
-        return out;
-    }
-    if (format[0] == 's')
-        snprintf(out, 32, "%.1f s", value / 1000);
-    else if (format[0] == 'p')
-        snprintf(out, 32, "%.2f points", value);
-    else
-        snprintf(out, 32, "%.3f", value);
-    return out;
-}
-
-static void add_row(struct cli_table *table, const char *name, const char *value)
-{
-    cli_table_add(table, name, value);
+    return cli_real(table, 100 * share, 1, " %");
 }
 
 static void print_overall(const struct sl_quality *quality, size_t n_classes)
 {
     const struct sl_annotator_quality *all = &quality->overall;
-    char text[32];
-    struct cli_table table;
-    cli_table_init(&table, "lr");
-    add_row(&table, "answers", sl_text_count(all->n_answers, text, sizeof text));
-    add_row(&table, "annotators", sl_text_count(quality->n_annotators, text, sizeof text));
-    add_row(&table, "items", sl_text_count(quality->n_items, text, sizeof text));
-    add_row(&table, "answers per item", real(quality->answers_per_item, "r", text));
-    add_row(&table, "answers per item and class",
-            real(quality->answers_per_item / (double)n_classes, "r", text));
-    add_row(&table, "observed agreement", real(quality->observed_agreement, "r", text));
-    add_row(&table, "Krippendorff alpha", real(quality->krippendorff_alpha, "r", text));
-    add_row(&table, "accuracy top-1", percent(all->top1, text));
-    add_row(&table, "accuracy top-2", percent(all->top2, text));
-    add_row(&table, "mean accuracy of annotators", percent(quality->mean_accuracy, text));
-    add_row(&table, "annotators at 75 % or better", percent(quality->share_accurate, text));
-    add_row(&table, "items whose truth got no vote", percent(quality->share_never_true, text));
-    add_row(&table, "items with at most two classes", percent(quality->share_two_classes, text));
-    add_row(&table, "repeats", sl_text_count(all->n_repeats, text, sizeof text));
-    add_row(&table, "repeats with another class", percent(all->changed_class, text));
-    add_row(&table, "mean change on repeat", real(all->mean_change, "points", text));
-    add_row(&table, "median time", real(all->median_ms, "seconds", text));
+    const double per_item = quality->answers_per_item;
+    struct cli_table table, *t = &table;
+    cli_table_init(t, "lr");
+    cli_table_add(t, "answers", cli_count(t, all->n_answers));
+    cli_table_add(t, "annotators", cli_count(t, quality->n_annotators));
+    cli_table_add(t, "items", cli_count(t, quality->n_items));
+    cli_table_add(t, "answers per item", cli_real(t, per_item, 3, ""));
+    cli_table_add(t, "answers per item and class",
+                  cli_real(t, per_item / (double)n_classes, 3, ""));
+    cli_table_add(t, "observed agreement", cli_real(t, quality->observed_agreement, 3, ""));
+    cli_table_add(t, "Krippendorff alpha", cli_real(t, quality->krippendorff_alpha, 3, ""));
+    cli_table_add(t, "accuracy top-1", percent(t, all->top1));
+    cli_table_add(t, "accuracy top-2", percent(t, all->top2));
+    cli_table_add(t, "mean accuracy of annotators", percent(t, quality->mean_accuracy));
+    cli_table_add(t, "annotators at 75 % or better", percent(t, quality->share_accurate));
+    cli_table_add(t, "items whose truth got no vote", percent(t, quality->share_never_true));
+    cli_table_add(t, "items with at most two classes", percent(t, quality->share_two_classes));
+    cli_table_add(t, "repeats", cli_count(t, all->n_repeats));
+    cli_table_add(t, "repeats with another class", percent(t, all->changed_class));
+    cli_table_add(t, "mean change on repeat", cli_real(t, all->mean_change, 2, " points"));
+    cli_table_add(t, "median time", cli_real(t, all->median_ms / 1000, 1, " s"));
     for (size_t s = 0; s < SL_SLIP_COUNT; s++)
-        add_row(&table, sl_slip_names[s], sl_text_count(all->slips[s], text, sizeof text));
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+        cli_table_add(t, sl_slip_names[s], cli_count(t, all->slips[s]));
+    cli_table_end(t);
 }
 
-/* Two decimals, never rounded up to a flag. */
-static const char *score(const struct sl_suspicion *suspicion, char out[32])
+/* To two decimals, never rounded up to a flag. */
+static double shown_score(const struct sl_suspicion *suspicion)
 {
-    snprintf(out, 32, "%.2f", floor(100 * suspicion->score) / 100);
-    return out;
+    return floor(100 * suspicion->score) / 100;
 }
 
 static void print_suspicious(const struct sl_answers *answers,
@@ -104,10 +78,9 @@ static void print_suspicious(const struct sl_answers *answers,
            sl_text_plural(suspicions->n_annotators, "", "s"));
     for (size_t i = 0; i < suspicions->n_annotators; i++) {
         const struct sl_suspicion *one = &suspicions->annotators[i];
-        char text[32];
         if (!one->flagged) continue;
-        printf("  %s (suspicion %s): ", sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
-               score(one, text));
+        printf("  %s (suspicion %.2f): ", sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
+               shown_score(one));
         for (size_t r = 0; r < one->n_reasons; r++)
             printf("%s%s", r ? "; " : "", one->reasons[r]);
         puts("");
@@ -125,24 +98,19 @@ static size_t slips_of(const struct sl_annotator_quality *annotator)
 static void print_annotators(const struct sl_answers *answers, const struct sl_quality *quality,
                              const struct sl_suspicions *suspicions)
 {
-    struct cli_table table;
-    cli_table_init(&table, "lrrrrrrrrrl");
-    cli_table_add(&table, "annotator", "answers", "agreement", "top-1", "top-2", "repeats",
-                  "changed", "time", "slips", "suspicion", "excluded");
+    struct cli_table table, *t = &table;
+    cli_table_begin(t, "lrrrrrrrrrl", "annotator", "answers", "agreement", "top-1", "top-2",
+                    "repeats", "changed", "time", "slips", "suspicion", "excluded");
     for (size_t i = 0; i < quality->n_annotators; i++) {
         const struct sl_annotator_quality *a = &quality->annotators[i];
-        char count[32], agreement[32], top1[32], top2[32], repeats[32], changed[32], time[32],
-            slips[32], suspicion[32];
-        cli_table_add(&table, sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
-                      sl_text_count(a->n_answers, count, sizeof count),
-                      percent(a->agreement, agreement), percent(a->top1, top1),
-                      percent(a->top2, top2), sl_text_count(a->n_repeats, repeats, sizeof repeats),
-                      percent(a->changed_class, changed), real(a->median_ms, "seconds", time),
-                      sl_text_count(slips_of(a), slips, sizeof slips),
-                      score(&suspicions->annotators[i], suspicion), a->excluded ? a->excluded : "");
+        const double suspicion = shown_score(&suspicions->annotators[i]);
+        cli_table_add(t, sl_name_table_get(answers->annotators, (uint32_t)i, NULL),
+                      cli_count(t, a->n_answers), percent(t, a->agreement), percent(t, a->top1),
+                      percent(t, a->top2), cli_count(t, a->n_repeats), percent(t, a->changed_class),
+                      cli_real(t, a->median_ms / 1000, 1, " s"), cli_count(t, slips_of(a)),
+                      cli_cell(t, "%.2f", suspicion), a->excluded ? a->excluded : "");
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(t);
 }
 
 static void print_excluded(const struct sl_answers *answers, const struct sl_quality *quality,
@@ -160,38 +128,34 @@ static void print_excluded(const struct sl_answers *answers, const struct sl_qua
                    quality->annotators[i].excluded);
 }
 
+static void add_counts(struct cli_table *table, const char *name, size_t high, size_t low)
+{
+    cli_table_add(table, name, cli_count(table, high), cli_count(table, low));
+}
+
 /* Answers to items where the reference's entropy is high beside those where it is low. */
 static void print_parts(const struct sl_measured_quality *measured)
 {
     const struct sl_answer_group *high = &measured->parts[SL_QUALITY_HIGH];
     const struct sl_answer_group *low = &measured->parts[SL_QUALITY_LOW];
-    char name[64], one[64], two[64];
-    struct cli_table table;
-    cli_table_init(&table, "lrr");
-    snprintf(one, sizeof one, "entropy >= %g", measured->job->high);
-    snprintf(two, sizeof two, "entropy <= %g", measured->job->low);
-    cli_table_add(&table, "reference", one, two);
-    cli_table_add(&table, "items", sl_text_count(high->n_items, one, sizeof one),
-                  sl_text_count(low->n_items, two, sizeof two));
-    cli_table_add(&table, "answers", sl_text_count(high->n_answers, one, sizeof one),
-                  sl_text_count(low->n_answers, two, sizeof two));
-    cli_table_add(&table, "mean first probability", percent(high->mean_probability, one),
-                  percent(low->mean_probability, two));
-    cli_table_add(&table, "mean number of possible classes", real(high->mean_possible, "r", one),
-                  real(low->mean_possible, "r", two));
-    for (size_t i = 0; i < SL_ANSWER_BINS; i++) {
-        snprintf(name, sizeof name, "first probability %zu-%zu %%", 10 * i, 10 * (i + 1));
-        cli_table_add(&table, name, sl_text_count(high->probability_counts[i], one, sizeof one),
-                      sl_text_count(low->probability_counts[i], two, sizeof two));
-    }
-    for (size_t k = 0; k <= measured->answers->n_classes; k++) {
-        snprintf(name, sizeof name, "%zu possible", k);
-        cli_table_add(&table, name, sl_text_count(high->possible_counts[k], one, sizeof one),
-                      sl_text_count(low->possible_counts[k], two, sizeof two));
-    }
+    struct cli_table table, *t = &table;
     puts("");
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_init(t, "lrr");
+    cli_table_add(t, "reference", cli_cell(t, "entropy >= %g", measured->job->high),
+                  cli_cell(t, "entropy <= %g", measured->job->low));
+    add_counts(t, "items", high->n_items, low->n_items);
+    add_counts(t, "answers", high->n_answers, low->n_answers);
+    cli_table_add(t, "mean first probability", percent(t, high->mean_probability),
+                  percent(t, low->mean_probability));
+    cli_table_add(t, "mean number of possible classes", cli_real(t, high->mean_possible, 3, ""),
+                  cli_real(t, low->mean_possible, 3, ""));
+    for (size_t i = 0; i < SL_ANSWER_BINS; i++)
+        add_counts(t, cli_cell(t, "first probability %zu-%zu %%", 10 * i, 10 * (i + 1)),
+                   high->probability_counts[i], low->probability_counts[i]);
+    for (size_t k = 0; k <= measured->answers->n_classes; k++)
+        add_counts(t, cli_cell(t, "%zu possible", k), high->possible_counts[k],
+                   low->possible_counts[k]);
+    cli_table_end(t);
 }
 
 static void print_quality(const struct sl_measured_quality *measured, bool annotators)
@@ -213,10 +177,7 @@ static enum sl_status show(const struct cli *cli, const struct quality_values *v
         print_quality(measured, values->annotators);
         return SL_OK;
     }
-    json_t *value = sl_measured_quality_json(measured, cli_provenance(cli));
-    const enum sl_status status = cli_print_json(value, err);
-    json_decref(value);
-    return status;
+    return cli_print_json(sl_measured_quality_json(measured, cli_provenance(cli)), err);
 }
 
 static enum sl_status run_quality(struct cli *cli, const void *raw, struct sl_error *err)

@@ -18,20 +18,14 @@ static const struct sl_field_row simulate_options[] = {
 static void print_fit(const struct sl_simulation_fit *fit)
 {
     struct cli_table table;
-    cli_table_init(&table, "llrrr");
-    cli_table_add(&table, "entropy", "statistic", "real", "simulated", "Wasserstein");
-    for (size_t p = 0; p < SL_SIMULATOR_PARTS; p++) {
-        for (size_t s = 0; s < SL_SIMULATION_COUNT; s++) {
-            char cells[3][32];
-            snprintf(cells[0], sizeof cells[0], "%.3f", fit[p].real_mean[s]);
-            snprintf(cells[1], sizeof cells[0], "%.3f", fit[p].simulated_mean[s]);
-            snprintf(cells[2], sizeof cells[0], "%.3f", fit[p].wasserstein[s]);
+    cli_table_begin(&table, "llrrr", "entropy", "statistic", "real", "simulated", "Wasserstein");
+    for (size_t p = 0; p < SL_SIMULATOR_PARTS; p++)
+        for (size_t s = 0; s < SL_SIMULATION_COUNT; s++)
             cli_table_add(&table, sl_simulation_part_names[p], sl_simulation_statistic_names[s],
-                          cells[0], cells[1], cells[2]);
-        }
-    }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+                          cli_cell(&table, "%.3f", fit[p].real_mean[s]),
+                          cli_cell(&table, "%.3f", fit[p].simulated_mean[s]),
+                          cli_cell(&table, "%.3f", fit[p].wasserstein[s]));
+    cli_table_end(&table);
 }
 
 static enum sl_status run_simulate(struct cli *cli, const void *raw, struct sl_error *err)
@@ -49,10 +43,7 @@ static enum sl_status run_simulate(struct cli *cli, const void *raw, struct sl_e
         print_fit(fit);
         return SL_OK;
     }
-    json_t *value = sl_simulation_json(fit, cli_provenance(cli));
-    status = cli_print_json(value, err);
-    json_decref(value);
-    return status;
+    return cli_print_json(sl_simulation_json(fit, cli_provenance(cli)), err);
 }
 
 static const struct cli_example simulate_examples[] = {

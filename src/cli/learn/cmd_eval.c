@@ -57,16 +57,14 @@ static const struct cli_argument eval_arguments[] = {
 static enum sl_status show(struct cli *cli, const struct eval_values *values,
                            const struct sl_evaluation *run, struct sl_error *err)
 {
-    if (values->plots) SL_TRY(eval_plots(run, values->plots, err));
+    if (values->plots) SL_TRY(sl_evaluation_write_plots(run, values->plots, err));
     if (!values->json) {
         eval_print(run);
         return SL_OK;
     }
     json_t *value = sl_evaluation_json(run);
     json_object_set_new(value, "provenance", cli_provenance(cli));
-    enum sl_status status = cli_print_json(value, err);
-    json_decref(value);
-    return status;
+    return cli_print_json(value, err);
 }
 
 static enum sl_status run_eval(struct cli *cli, const void *raw, struct sl_error *err)

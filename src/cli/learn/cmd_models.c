@@ -1,18 +1,17 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd.h"
-#include "softlab/nn.h"
+#include "softlab/nn/describe.h"
 
 struct models_values {
-    int64_t classes;
+    size_t classes;
     const char *input;
     bool json;
 };
 
 #define AT(field) .offset = offsetof(struct models_values, field)
 static const struct sl_field_row models_options[] = {
-    {"classes", SL_FIELD_INTEGER, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
+    {"classes", SL_FIELD_COUNT, AT(classes), "number of classes", .letter = 'k', .fallback = "10",
      .minimum = 1, .maximum = 1e6},
     {"input", SL_FIELD_WORD, AT(input), CLI_INPUT_HELP, .letter = 'i', .value = "CxHxW"},
     {"json", SL_FIELD_BOOLEAN, AT(json), "print the table or the layers as JSON"},
@@ -30,76 +29,33 @@ static const struct cli_argument models_arguments[] = {
     {.name = NULL},
 };
 
-enum sl_status cli_read_shape(const char *text, struct sl_input_shape *out, struct sl_error *err)
-{
-    enum { LARGEST = 1 << 24, MOST = 4 };
-    size_t sides[MOST] = {1, 1, 1, 1}, count = 0;
-    const char *rest = text;
-    bool good = true, more = true;
-    while (good && more) {
-        size_t length = strcspn(rest, "x");
-        int64_t side = 0;
-        good =
-            count < MOST && sl_text_to_integer(rest, length, &side) && side >= 1 && side <= LARGEST;
-        if (good) sides[count++] = (size_t)side;
-        more = rest[length] == 'x';
-        rest += length + more;
-    }
-    if (!good || count == 2)
-        return sl_fail(err, SL_ERR_USAGE,
-                       "--input: \"%s\" is not like 3x32x32 (an image), 512 (a row) or "
-                       "29x41x14975x83 (texts)",
-                       text);
-    *out =
-        count == MOST
-            ? (struct sl_input_shape){.tokens = sides[0],
-                                      .letters = sides[1],
-                                      .vocabulary = sides[2],
-                                      .alphabet = sides[3]}
-            : (struct sl_input_shape){.channels = sides[0], .height = sides[1], .width = sides[2]};
-    return SL_OK;
-}
-
 enum sl_status cli_read_input(const char *text, const char *network, struct sl_input_shape *out,
                               struct sl_error *err)
 {
     const char *usual = sl_network_reads_texts(network) ? "29x41x14975x83" : "3x32x32";
-    return cli_read_shape(text ? text : usual, out, err);
+    const enum sl_status status = sl_input_shape_read(text ? text : usual, out, err);
+    return status == SL_OK ? SL_OK : sl_fail_within(err, status, "--input");
 }
 
 /* "97.2 M", "5,243 M". */
-static const char *millions(uint64_t value, char *out, size_t size)
+static const char *millions(struct cli_table *table, uint64_t value)
 {
-    double share = (double)value / 1e6;
+    const double share = (double)value / 1e6;
     char count[32];
-    if (share < 99.95)
-        snprintf(out, size, "%.1f M", share);
-    else
-        snprintf(out, size, "%s M", sl_text_count((uint64_t)(share + .5), count, sizeof count));
-    return out;
-}
-
-static json_t *network_json(const struct sl_network *network, const struct sl_outline *outline)
-{
-    json_t *row = json_pack("{s:s, s:s, s:s, s:s}", "name", network->name, "spec", network->spec,
-                            "summary", network->summary, "source", network->source);
-    if (!outline) return row;
-    json_object_set_new(row, "parameters", json_integer((json_int_t)outline->values));
-    json_object_set_new(row, "multiply_adds", json_integer((json_int_t)outline->multiply_adds));
-    json_object_set_new(row, "convolutions", json_integer((json_int_t)outline->n_convolutions));
-    return row;
+    return share < 99.95 ? cli_real(table, share, 1, " M")
+                         : cli_cell(table, "%s M",
+                                    sl_text_count((uint64_t)(share + .5), count, sizeof count));
 }
 
 static void add_network(struct cli_table *table, const struct sl_network *network,
                         const struct sl_outline *outline)
 {
-    char parameters[32] = "-", cost[48] = "-", convolutions[32] = "-";
-    if (outline) {
-        sl_text_count(outline->values, parameters, sizeof parameters);
-        millions(outline->multiply_adds, cost, sizeof cost);
-        sl_text_count(outline->n_convolutions, convolutions, sizeof convolutions);
-    }
-    cli_table_add(table, network->name, parameters, cost, convolutions, network->source);
+    if (outline)
+        cli_table_add(table, network->name, cli_count(table, outline->values),
+                      millions(table, outline->multiply_adds),
+                      cli_count(table, outline->n_convolutions), network->source);
+    else
+        cli_table_add(table, network->name, "-", "-", "-", network->source);
 }
 
 /* A network that cannot read such items stays in the table, without figures. */
@@ -107,8 +63,8 @@ static enum sl_status list_networks(struct sl_model_options *options, const char
                                     struct sl_error *err)
 {
     struct cli_table table;
-    cli_table_init(&table, "lrrrl");
-    cli_table_add(&table, "network", "parameters", "multiply-adds", "convolutions", "used by");
+    cli_table_begin(&table, "lrrrl", "network", "parameters", "multiply-adds", "convolutions",
+                    "used by");
     json_t *rows = json_array();
     enum sl_status status = SL_OK;
     for (const struct sl_network *n = sl_networks; n->name; n++) {
@@ -117,114 +73,52 @@ static enum sl_status list_networks(struct sl_model_options *options, const char
         SL_TRY_OUT(cli_read_input(input, n->name, &options->input, err));
         if (sl_outline_create(options, &outline, NULL) != SL_OK) outline = NULL;
         add_network(&table, n, outline);
-        json_array_append_new(rows, network_json(n, outline));
+        json_array_append_new(rows, sl_network_json(n, outline));
         sl_outline_destroy(outline);
     }
     if (json)
-        status = cli_print_json(rows, err);
+        status = cli_print_json(json_incref(rows), err);
     else
-        cli_table_print(&table, stdout);
+        cli_table_end(&table);
 out:
     json_decref(rows);
     cli_table_release(&table);
     return status;
 }
 
-static const struct sl_network_family *family_of(const char *spec)
+static const char *shape_text(struct cli_table *table, const struct sl_layer_info *layer)
 {
-    size_t length = strcspn(spec, ":");
-    const struct sl_network_family *family = sl_network_families;
-    while (family->name &&
-           (strlen(family->name) != length || memcmp(family->name, spec, length) != 0))
-        family++;
-    return family;
-}
-
-/* The value of an option in a spec; its fallback where the spec does not spell it out. */
-static char *value_in(const char *spec, const struct sl_field_row *option)
-{
-    const size_t length = strlen(option->name);
-    for (const char *at = spec + strcspn(spec, ":"); *at; at += strcspn(at, ",")) {
-        at++; /* behind the colon or comma */
-        if (strncmp(at, option->name, length) == 0 && at[length] == '=')
-            return sl_string_copy_n(at + length + 1, strcspn(at + length + 1, ","));
-    }
-    return sl_string_copy(option->fallback);
-}
-
-static const char *shape_text(const struct sl_layer_info *layer, char *out, size_t size)
-{
-    if (layer->height == 1 && layer->width == 1)
-        snprintf(out, size, "%zu", layer->channels);
-    else
-        snprintf(out, size, "%zu x %zu x %zu", layer->channels, layer->height, layer->width);
-    return out;
+    if (layer->height == 1 && layer->width == 1) return cli_cell(table, "%zu", layer->channels);
+    return cli_cell(table, "%zu x %zu x %zu", layer->channels, layer->height, layer->width);
 }
 
 static void print_layers(const struct sl_outline *outline)
 {
-    struct cli_table table;
-    cli_table_init(&table, "llrrr");
-    cli_table_add(&table, "layer", "kind", "makes", "parameters", "multiply-adds");
-    char shape[96], values[32], cost[32];
+    struct cli_table table, *t = &table;
+    cli_table_begin(t, "llrrr", "layer", "kind", "makes", "parameters", "multiply-adds");
     for (size_t i = 0; i < outline->n_layers; i++) {
         const struct sl_layer_info *layer = &outline->layers[i];
-        cli_table_add(&table, layer->name, layer->kind, shape_text(layer, shape, sizeof shape),
-                      layer->values ? sl_text_count(layer->values, values, sizeof values) : "-",
-                      layer->multiply_adds ? sl_text_count(layer->multiply_adds, cost, sizeof cost)
-                                           : "-");
+        cli_table_add(t, layer->name, layer->kind, shape_text(t, layer),
+                      layer->values ? cli_count(t, layer->values) : "-",
+                      layer->multiply_adds ? cli_count(t, layer->multiply_adds) : "-");
     }
-    cli_table_add(&table, "total", "", "", sl_text_count(outline->values, values, sizeof values),
-                  sl_text_count(outline->multiply_adds, cost, sizeof cost));
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_add(t, "total", "", "", cli_count(t, outline->values),
+                  cli_count(t, outline->multiply_adds));
+    cli_table_end(t);
 }
 
 static void print_options(const char *spec)
 {
-    const struct sl_network_family *family = family_of(spec);
+    const struct sl_network_family *family = sl_network_family_of(spec);
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "option", "value", "what");
+    cli_table_begin(&table, "lll", "option", "value", "what");
     for (const struct sl_field_row *row = family->options->rows; row->name; row++) {
-        char *value = value_in(spec, row);
+        char *value = sl_network_option_value(spec, row);
         cli_table_add(&table, row->name, value, row->help);
         free(value);
     }
     printf("\noptions of %s: %s\n", family->name, family->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
-}
-
-/* As --input has it. */
-static json_t *input_json(const struct sl_input_shape *input)
-{
-    if (input->tokens > 0)
-        return json_pack("[I, I, I, I]", (json_int_t)input->tokens, (json_int_t)input->letters,
-                         (json_int_t)input->vocabulary, (json_int_t)input->alphabet);
-    return json_pack("[I, I, I]", (json_int_t)input->channels, (json_int_t)input->height,
-                     (json_int_t)input->width);
-}
-
-static json_t *outline_json(const struct sl_outline *outline,
-                            const struct sl_model_options *options)
-{
-    json_t *layers = json_array();
-    for (size_t i = 0; i < outline->n_layers; i++) {
-        const struct sl_layer_info *layer = &outline->layers[i];
-        json_array_append_new(
-            layers,
-            json_pack("{s:s, s:s, s:[I, I, I], s:I, s:I, s:I}", "name", layer->name, "kind",
-                      layer->kind, "shape", (json_int_t)layer->channels, (json_int_t)layer->height,
-                      (json_int_t)layer->width, "parameters", (json_int_t)layer->values, "state",
-                      (json_int_t)layer->state, "multiply_adds", (json_int_t)layer->multiply_adds));
-    }
-    return json_pack("{s:s, s:s, s:I, s:o, s:I, s:I, s:I, s:I, s:o}", "network", options->network,
-                     "spec", outline->spec, "classes", (json_int_t)options->classes, "input",
-                     input_json(&options->input), "parameters", (json_int_t)outline->values,
-                     "state", (json_int_t)outline->state, "multiply_adds",
-                     (json_int_t)outline->multiply_adds, "convolutions",
-                     (json_int_t)outline->n_convolutions, "layers", layers);
+    cli_table_end(&table);
 }
 
 static enum sl_status show_network(const struct sl_model_options *options, bool json,
@@ -234,9 +128,7 @@ static enum sl_status show_network(const struct sl_model_options *options, bool 
     SL_TRY(sl_outline_create(options, &outline, err));
     enum sl_status status = SL_OK;
     if (json) {
-        json_t *value = outline_json(outline, options);
-        status = cli_print_json(value, err);
-        json_decref(value);
+        status = cli_print_json(sl_outline_json(outline, options), err);
     } else {
         printf("%s\n\n", outline->spec);
         print_layers(outline);
@@ -250,7 +142,7 @@ static enum sl_status run_models(struct cli *cli, const void *values, struct sl_
 {
     const struct models_values *typed = values;
     struct sl_model_options options = sl_model_options_default();
-    options.classes = (size_t)typed->classes;
+    options.classes = typed->classes;
     if (cli->n_arguments == 0) return list_networks(&options, typed->input, typed->json, err);
     options.network = cli->arguments[0];
     SL_TRY(cli_read_input(typed->input, options.network, &options.input, err));

@@ -58,12 +58,11 @@ static enum sl_status add_recipe(struct cli_table *table, const char *name, stru
 static enum sl_status print_recipes(struct sl_error *err)
 {
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "recipe", "network", "source");
+    cli_table_begin(&table, "lll", "recipe", "network", "source");
     enum sl_status status = SL_OK;
     for (const struct sl_builtin_recipe *r = sl_builtin_recipes; r->name && status == SL_OK; r++)
         status = add_recipe(&table, r->name, err);
-    if (status == SL_OK) cli_table_print(&table, stdout);
+    if (status == SL_OK) cli_table_end(&table);
     cli_table_release(&table);
     return status;
 }
@@ -75,8 +74,7 @@ static enum sl_status print_keys(const struct sl_train_job *job, struct sl_error
         SL_TRY(sl_recipe_read(job->recipe, job->as_published ? "as-published" : "as-run", &recipe,
                               err));
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "key", "value", "what");
+    cli_table_begin(&table, "lll", "key", "value", "what");
     for (const struct sl_field_row *key = sl_recipe_keys; key->name; key++) {
         json_t *json = sl_field_json(key, &recipe);
         char *value = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -84,8 +82,7 @@ static enum sl_status print_keys(const struct sl_train_job *job, struct sl_error
         free(value);
         json_decref(json);
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
     return SL_OK;
 }
 
@@ -94,7 +91,7 @@ static enum sl_status train(struct cli *cli, const struct train_values *values,
 {
     SL_TRY(cli_catch_signals(err));
     SL_TRY(sl_train_session_run(session, err));
-    if (values->json) return cli_print_json(sl_train_session_record(session), err);
+    if (values->json) return cli_print_json(json_deep_copy(sl_train_session_record(session)), err);
     printf("%s\n", cli_shown(cli, sl_train_session_weights(session)));
     return SL_OK;
 }

@@ -1,4 +1,4 @@
-/* What belongs to cmd_eval.c: scores as tables and plots. */
+/* What belongs to cmd_eval.c: scores as tables. */
 #ifndef SOFTLAB_CLI_EVAL_H
 #define SOFTLAB_CLI_EVAL_H
 
@@ -15,11 +15,9 @@ _Static_assert(offsetof(struct eval_values, job) == 0, "options name fields of t
 enum sl_status eval_weights(struct cli *cli, const struct eval_values *values,
                             struct sl_error *err);
 
-/* eval_print.c, eval_plots.c: an evaluation as tables, and as SVG in a folder. */
+/* eval_print.c: an evaluation as tables. */
 void eval_print(const struct sl_evaluation *run);
 void eval_print_classes(const struct sl_evaluation *run);
-enum sl_status eval_plots(const struct sl_evaluation *run, const char *folder,
-                          struct sl_error *err);
 enum sl_status eval_list(bool json, struct sl_error *err);
 /* "larger", "smaller" or "": which values of a measure are better. */
 const char *eval_better(const struct sl_metric *metric);

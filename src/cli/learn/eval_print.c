@@ -121,25 +121,20 @@ void eval_print_classes(const struct sl_evaluation *run)
 {
     const struct sl_scored *scored = run->models[0].scored;
     struct sl_class_score *scores = sl_alloc(scored->n_classes, sizeof *scores);
-    struct cli_table table;
+    struct cli_table table, *t = &table;
     sl_class_scores(scored, &run->options, scores);
-    cli_table_init(&table, "lrrrrrrr");
-    cli_table_add(&table, "class", "items", "predicted", "right", "precision", "recall", "F1",
-                  "cross-entropy");
+    cli_table_begin(t, "lrrrrrrr", "class", "items", "predicted", "right", "precision", "recall",
+                    "F1", "cross-entropy");
     for (size_t k = 0; k < scored->n_classes; k++) {
         const struct sl_class_score *score = &scores[k];
-        char name[CELL], items[CELL], predicted[CELL], right[CELL], cells[4][CELL];
-        snprintf(name, sizeof name, "%zu", k);
-        cli_table_add(&table, scored->classes ? scored->classes[k] : name,
-                      sl_text_count(score->support, items, sizeof items),
-                      sl_text_count(score->predicted, predicted, sizeof predicted),
-                      sl_text_count(score->correct, right, sizeof right),
-                      number(score->precision, cells[0]), number(score->recall, cells[1]),
-                      number(score->f1, cells[2]), number(score->cross_entropy, cells[3]));
+        cli_table_add(t, scored->classes ? scored->classes[k] : cli_cell(t, "%zu", k),
+                      cli_count(t, score->support), cli_count(t, score->predicted),
+                      cli_count(t, score->correct), cli_real(t, score->precision, 4, ""),
+                      cli_real(t, score->recall, 4, ""), cli_real(t, score->f1, 4, ""),
+                      cli_real(t, score->cross_entropy, 4, ""));
     }
     putchar('\n');
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(t);
     free(scores);
 }
 
@@ -153,38 +148,32 @@ void eval_print(const struct sl_evaluation *run)
     if (run->job->per_class) eval_print_classes(run);
 }
 
-enum sl_status eval_list(bool json, struct sl_error *err)
+static json_t *measures_json(void)
 {
-    json_t *measures = json_array();
-    struct cli_table table;
-    cli_table_init(&table, "llll");
-    cli_table_add(&table, "measure", "better", "source", "what");
-    for (const struct sl_metric *m = sl_metrics; m->name; m++) {
-        cli_table_add(&table, m->name, eval_better(m), m->source, m->summary);
-        json_array_append_new(measures,
-                              json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", m->name, "group",
-                                        m->group, "source", m->source, "summary", m->summary,
-                                        "better", sl_measure_direction(m->name)));
-    }
-    struct cli_table attacks;
-    cli_table_init(&attacks, "lll");
-    cli_table_add(&attacks, "attack", "source", "what");
-    for (const struct sl_attack_preset *a = sl_attack_presets; a->name; a++) {
-        cli_table_add(&attacks, a->name, a->source, a->summary);
-        json_array_append_new(measures,
+    json_t *list = json_array();
+    for (const struct sl_metric *m = sl_metrics; m->name; m++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", m->name, "group",
+                                              m->group, "source", m->source, "summary", m->summary,
+                                              "better", sl_measure_direction(m->name)));
+    for (const struct sl_attack_preset *a = sl_attack_presets; a->name; a++)
+        json_array_append_new(list,
                               json_pack("{s:s, s:s, s:s, s:s}", "name", a->name, "group", "attacks",
                                         "source", a->source, "summary", a->summary));
-    }
-    enum sl_status status = SL_OK;
-    if (json) {
-        status = cli_print_json(measures, err);
-    } else {
-        cli_table_print(&table, stdout);
-        putchar('\n');
-        cli_table_print(&attacks, stdout);
-    }
-    cli_table_release(&table);
-    cli_table_release(&attacks);
-    json_decref(measures);
-    return status;
+    return list;
+}
+
+enum sl_status eval_list(bool json, struct sl_error *err)
+{
+    struct cli_table table;
+    if (json) return cli_print_json(measures_json(), err);
+    cli_table_begin(&table, "llll", "measure", "better", "source", "what");
+    for (const struct sl_metric *m = sl_metrics; m->name; m++)
+        cli_table_add(&table, m->name, eval_better(m), m->source, m->summary);
+    cli_table_end(&table);
+    putchar('\n');
+    cli_table_begin(&table, "lll", "attack", "source", "what");
+    for (const struct sl_attack_preset *a = sl_attack_presets; a->name; a++)
+        cli_table_add(&table, a->name, a->source, a->summary);
+    cli_table_end(&table);
+    return SL_OK;
 }

@@ -1,5 +1,4 @@
 /* `softlab eval` over weights: what is shown of a network on test sets. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "eval.h"
@@ -22,36 +21,31 @@ static void print_results(const struct sl_weights_evaluation *tests, bool scored
     json_t *value;
     json_object_foreach((json_t *)first, name, value)
     {
-        char texts[8][32];
         if (!scored && sl_metric_find(name)) continue;
         cells[0] = name;
         for (size_t t = 0; t < n_columns; t++) {
             const json_t *cell = json_object_get(
                 json_object_get(json_object_get(tests->scores, tests->names[t]), "metrics"), name);
-            snprintf(texts[t], sizeof texts[t], json_is_number(cell) ? "%.4f" : "-",
-                     json_number_value(cell));
-            cells[1 + t] = texts[t];
+            cells[1 + t] =
+                json_is_number(cell) ? cli_real(&table, json_number_value(cell), 4, "") : "-";
         }
         cli_table_add_cells(&table, cells);
     }
     if (!scored && table.n_rows > 1) putchar('\n');
-    if (table.n_rows > 1) cli_table_print(&table, stdout);
+    if (table.n_rows > 1) cli_table_end(&table);
     cli_table_release(&table);
 }
 
 static void print_counts(const struct sl_weights_evaluation *tests)
 {
     struct cli_table table;
-    cli_table_init(&table, "lr");
-    cli_table_add(&table, "test", "items");
+    cli_table_begin(&table, "lr", "test", "items");
     for (size_t t = 0; t < tests->n_tests; t++) {
-        char count[32];
         const json_t *result = json_object_get(tests->scores, tests->names[t]);
         const size_t n = (size_t)json_integer_value(json_object_get(result, "n"));
-        cli_table_add(&table, tests->names[t], sl_text_count(n, count, sizeof count));
+        cli_table_add(&table, tests->names[t], cli_count(&table, n));
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static void show_tests(const struct sl_weights_evaluation *tests, const struct sl_eval_job *job)
@@ -68,30 +62,12 @@ static void show_tests(const struct sl_weights_evaluation *tests, const struct s
     }
 }
 
-/* "figures", or of several test sets "figures/easy". */
-static enum sl_status write_plots(const struct sl_weights_evaluation *tests, const char *folder,
-                                  struct sl_error *err)
-{
-    enum sl_status status = SL_OK;
-    for (size_t t = 0; t < tests->n_tests && status == SL_OK; t++) {
-        char *name = sl_text_replace(tests->names[t], "/", "-");
-        char *path = tests->n_tests > 1 ? sl_path_join(folder, name) : sl_string_copy(folder);
-        status = eval_plots(&tests->tests[t], path, err);
-        if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", tests->names[t]);
-        free(path);
-        free(name);
-    }
-    return status;
-}
-
 static enum sl_status print_json(const struct cli *cli, const struct sl_weights_evaluation *tests,
                                  struct sl_error *err)
 {
     json_t *result = sl_weights_evaluation_json(tests);
     json_object_set_new(result, "provenance", cli_provenance(cli));
-    const enum sl_status status = cli_print_json(result, err);
-    json_decref(result);
-    return status;
+    return cli_print_json(result, err);
 }
 
 enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, struct sl_error *err)
@@ -103,7 +79,8 @@ enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, s
         return sl_fail(err, SL_ERR_USAGE, "one network at a time: \"%s\" is too many",
                        cli->arguments[1]);
     SL_TRY(sl_evaluate_weights(job, cli->arguments[0], &cli->workplace, &tests, err));
-    if (values->plots && !job->dry_run) SL_TRY_OUT(write_plots(&tests, values->plots, err));
+    if (values->plots && !job->dry_run)
+        SL_TRY_OUT(sl_weights_evaluation_write_plots(&tests, values->plots, err));
     if (values->json)
         SL_TRY_OUT(print_json(cli, &tests, err));
     else if (job->dry_run)

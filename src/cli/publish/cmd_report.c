@@ -93,23 +93,6 @@ static enum sl_status write_out(const struct report_values *options, const struc
     return SL_OK;
 }
 
-/* All files; a CSV comes last, as a results.jsonl may bring the specification that it is for. */
-static enum sl_status read_results(const struct cli *cli, const struct sl_figures_for *purpose,
-                                   struct sl_results *results, struct sl_error *err)
-{
-    for (int csv = 0; csv < 2; csv++)
-        for (size_t i = 0; i < cli->n_arguments; i++) {
-            const char *path = cli->arguments[i];
-            if (sl_path_has_suffix(path, ".csv") != (csv == 1)) continue;
-            if (csv)
-                SL_TRY(sl_results_read_csv(results, path, purpose, err));
-            else
-                SL_TRY(sl_results_read(results, path, err));
-        }
-    sl_results_settle(results);
-    return SL_OK;
-}
-
 static void tell(struct cli *cli, const struct sl_results *results)
 {
     if (results->n_torn)
@@ -140,7 +123,7 @@ static enum sl_status run_report(struct cli *cli, const void *values, struct sl_
     while (specs && specs[wanted.n_specs])
         wanted.n_specs++;
     const struct sl_figures_for purpose = {wanted.specs, wanted.n_specs};
-    SL_TRY_OUT(read_results(cli, &purpose, results, err));
+    SL_TRY_OUT(sl_results_read_all(results, cli->arguments, cli->n_arguments, &purpose, err));
     tell(cli, results);
     SL_TRY_OUT(sl_verdict_report(results, &wanted, &report, err));
     if (options->charts) SL_TRY_OUT(write_charts(options, format, report, err));

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "run.h"
+#include "softlab/experiment/select.h"
 
 enum { MEGABYTE = 1000000 };
 
@@ -107,7 +107,7 @@ static enum sl_status print_list(struct sl_error *err)
         cli_table_add(&table, spec->name, spec->brief->title);
         sl_spec_destroy(spec);
     }
-    if (status == SL_OK) cli_table_print(&table, stdout);
+    if (status == SL_OK) cli_table_end(&table);
     cli_table_release(&table);
     return status;
 }
@@ -140,20 +140,6 @@ static enum sl_status print_grids(const struct sl_spec *spec,
         sl_experiment_destroy(grid);
         if (status != SL_OK) return status;
     }
-    return SL_OK;
-}
-
-static enum sl_status read_shard(const char *text, size_t *index, size_t *count,
-                                 struct sl_error *err)
-{
-    int64_t i = 0, n = 0;
-    const char *slash = text ? strchr(text, '/') : NULL;
-    if (!text) return SL_OK;
-    if (!slash || !sl_text_to_integer(text, (size_t)(slash - text), &i) ||
-        !sl_text_to_integer(slash + 1, strlen(slash + 1), &n) || i < 1 || n < 1 || i > n)
-        return sl_fail(err, SL_ERR_USAGE, "--shard: expected I/N like 2/8, got %s", text);
-    *index = (size_t)(i - 1);
-    *count = (size_t)n;
     return SL_OK;
 }
 
@@ -208,7 +194,11 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
     struct sl_experiment *experiment = NULL;
     size_t index = 0, count = 1;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(read_shard(values->shard, &index, &count, err));
+    if (values->shard) status = sl_shard_read(values->shard, &index, &count, err);
+    if (status != SL_OK) {
+        sl_fail_within(err, status, "--shard");
+        goto out;
+    }
     SL_TRY_OUT(sl_spec_read(name, values->scale, &spec, err));
     runner->spec = spec->folder ? spec : NULL;
     if (values->tune && sl_experiment_n_grids(spec) == 0)
@@ -265,36 +255,6 @@ static enum sl_status run_several(struct cli *cli, const struct run_values *valu
     return SL_OK;
 }
 
-/* Whether a word stands for several tables, this one among them: a paper, or "all". */
-static bool stands_for(const char *asked, const char *name)
-{
-    const size_t length = strlen(asked);
-    return strcasecmp(asked, "all") == 0 ||
-           (strncmp(name, asked, length) == 0 && name[length] == '/');
-}
-
-/* The experiments that are asked for, each table by its name. */
-static char **experiments_of(const struct cli *cli)
-{
-    char **names = sl_alloc(1, sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; i < cli->n_arguments; i++) {
-        const char *asked = cli->arguments[i];
-        const size_t before = count;
-        for (size_t s = 0; sl_builtin_specs[s] && !sl_folder_exists(asked); s++) {
-            const char *name = sl_builtin_specs[s];
-            if (!stands_for(asked, name)) continue;
-            names = sl_resize(names, count + 2, sizeof *names);
-            names[count++] = sl_string_copy(name);
-        }
-        if (count > before) continue;
-        names = sl_resize(names, count + 2, sizeof *names);
-        names[count++] = sl_string_copy(asked);
-    }
-    names[count] = NULL;
-    return names;
-}
-
 static enum sl_status check_dry(const struct run_tally *tally, struct sl_error *err)
 {
     if (tally->missing > 0)
@@ -344,7 +304,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
                   .board = run_board_show,
                   .stop = cli_should_stop},
     };
-    names = experiments_of(cli);
+    names = sl_experiments_asked(cli->arguments, cli->n_arguments);
     if (values->dry_run) tally.estimator = sl_estimator_create(&runner.roots);
     SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
     if (values->dry_run) run_print_sum(&tally, values->scale, runner.n_processes);

@@ -19,11 +19,6 @@ static const struct sl_field_row check_options[] = {
     {.name = NULL},
 };
 
-static const struct cli_argument check_arguments[] = {
-    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
-    {.name = NULL},
-};
-
 /* So many findings of a kind are listed; --json has all. */
 enum { SHOWN = 5 };
 
@@ -48,53 +43,20 @@ static void print_effort(const struct sl_study_effort *effort)
            sl_text_plural(effort->minutes, "", "s"));
 }
 
-static enum sl_status print_json(const struct sl_findings *findings,
-                                 const struct sl_study_effort *effort, json_t *links,
-                                 struct sl_error *err)
+static enum sl_status print_review(bool json, const struct sl_study_review *review,
+                                   struct sl_error *err)
 {
-    json_t *all =
-        json_pack("{s:I, s:I, s:o, s:I, s:I, s:f, s:O}", "errors", (json_int_t)findings->n_errors,
-                  "warnings", (json_int_t)(findings->count - findings->n_errors), "findings",
-                  sl_findings_json(findings), "trials", (json_int_t)effort->n_trials, "minutes",
-                  (json_int_t)effort->minutes, "seconds", effort->seconds, "links", links);
-    enum sl_status status = cli_print_json(all, err);
-    json_decref(all);
-    return status;
-}
-
-/* What is printed of one study. */
-struct check_result {
-    struct sl_findings findings;
-    struct sl_study_effort effort;
-    json_t *links;
-};
-
-static enum sl_status print_result(const struct check_values *options,
-                                   const struct check_result *result, struct sl_error *err)
-{
-    if (options->json) return print_json(&result->findings, &result->effort, result->links, err);
-    print_findings(&result->findings);
-    print_effort(&result->effort);
-    cli_print_links(result->links);
-    return SL_OK;
-}
-
-static enum sl_status find_all(const struct sl_study *study, struct sl_store *store,
-                               const char *url, struct check_result *out, struct sl_error *err)
-{
-    const struct sl_study_inspection how = {.now = cli_now(), .pictures = true, .texts = true};
-    char token[SL_STUDY_LINK_TEXT];
-    SL_TRY(sl_study_test_token(store, token, err)); /* made if there is none yet */
-    SL_TRY(sl_study_effort(study, store, &out->effort, err));
-    SL_TRY(sl_study_inspect(study, store, &how, &out->findings, err));
-    out->links = sl_study_links_json(study, store, url);
+    if (json) return cli_print_json(sl_study_review_json(review), err);
+    print_findings(&review->findings);
+    print_effort(&review->effort);
+    cli_print_links(review->links);
     return SL_OK;
 }
 
 static enum sl_status run_check(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct check_values *options = values;
-    struct check_result result = {0};
+    struct sl_study_review review = {0};
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
     char *url = NULL;
@@ -102,16 +64,15 @@ static enum sl_status run_check(struct cli *cli, const void *values, struct sl_e
     SL_TRY_OUT(cli_take_url(options->url, &url, err));
     SL_TRY_OUT(sl_study_read(cli->arguments[0], &study, err));
     SL_TRY_OUT(sl_study_store(study, false, &store, err));
-    SL_TRY_OUT(find_all(study, store, url, &result, err));
-    SL_TRY_OUT(print_result(options, &result, err));
+    SL_TRY_OUT(sl_study_review(study, store, url, cli_now(), &review, err));
+    SL_TRY_OUT(print_review(options->json, &review, err));
     fflush(stdout); /* before the error, also where both go to one file */
-    if (result.findings.n_errors > 0)
+    if (review.findings.n_errors > 0)
         status =
             sl_fail(err, SL_ERR_INPUT, "%s is not ready for people: %zu error%s", cli->arguments[0],
-                    result.findings.n_errors, sl_text_plural(result.findings.n_errors, "", "s"));
+                    review.findings.n_errors, sl_text_plural(review.findings.n_errors, "", "s"));
 out:
-    sl_findings_release(&result.findings);
-    json_decref(result.links);
+    sl_study_review_release(&review);
     sl_store_close(store);
     sl_study_destroy(study);
     free(url);
@@ -137,7 +98,7 @@ const struct cli_command cmd_study_check = {
         "codes, and pay and dates that contradict the consent page. With an error (exit status 1) "
         "study serve does not start; a warning may be intended. Then prints the expected duration, "
         "the link to send with the recruiter's parameters, the test link and the completion codes.",
-    .arguments = check_arguments,
+    .arguments = cli_study_argument,
     .options = check_options,
     .examples = check_examples,
     .values_size = sizeof(struct check_values),

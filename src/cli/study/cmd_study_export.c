@@ -15,11 +15,6 @@ static const char *export_names(size_t index)
     return sl_study_exports[index].name;
 }
 
-static const char *screen_names(size_t index)
-{
-    return sl_screens[index].name;
-}
-
 enum { ANSWERS = 1, OTHERS = 2, LISTS = 4 };
 
 static void export_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
@@ -43,7 +38,7 @@ static const struct sl_field_row export_options[] = {
      .letter = 'o', .modes = ANSWERS | OTHERS},
     {"screen", SL_FIELD_CHOICE, AT(screen),
      "only the answers to this screen, where a study has several", .letter = 's', .value = "NAME",
-     .names = screen_names, .modes = ANSWERS},
+     .names = cli_screen_names, .modes = ANSWERS},
     {"list", SL_FIELD_BOOLEAN, AT(list), "print the formats", .letter = 'l'},
     {.name = NULL},
 };
@@ -60,45 +55,10 @@ static const struct cli_argument export_arguments[] = {
 static void list_exports(void)
 {
     struct cli_table table;
-    cli_table_init(&table, "lll");
-    cli_table_add(&table, "format", "file", "what");
+    cli_table_begin(&table, "lll", "format", "file", "what");
     for (const struct sl_study_export *export = sl_study_exports; export->name; export ++)
         cli_table_add(&table, export->name, export->file, export->summary);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
-}
-
-static const struct sl_study_export *find_export(const char *name)
-{
-    const struct sl_study_export *export = sl_study_exports;
-    while (strcmp(export->name, name) != 0)
-        export ++;
-    return export;
-}
-
-static enum sl_status to_file(void *context, const void *bytes, size_t length, struct sl_error *err)
-{
-    return sl_writer_write(context, bytes, length, err);
-}
-
-static enum sl_status write_to(const struct sl_study *study, struct sl_store *store,
-                               const struct export_values *options, struct sl_writer *writer,
-                               struct sl_error *err)
-{
-    if (options->screen)
-        return sl_study_export_screen(study, store, options->screen, to_file, writer, err);
-    return find_export(options->format)->write(study, store, to_file, writer, err);
-}
-
-static enum sl_status write_export(const struct sl_study *study, struct sl_store *store,
-                                   const struct export_values *options, struct sl_error *err)
-{
-    struct sl_writer writer = {0};
-    SL_TRY(sl_writer_open_private(&writer, options->output, err));
-    enum sl_status status = write_to(study, store, options, &writer, err);
-    if (status == SL_OK) status = sl_writer_commit(&writer, err);
-    sl_writer_discard(&writer);
-    return status;
+    cli_table_end(&table);
 }
 
 static enum sl_status run_export(struct cli *cli, const void *values, struct sl_error *err)
@@ -111,7 +71,8 @@ static enum sl_status run_export(struct cli *cli, const void *values, struct sl_
     if (cli->n_arguments == 0) return sl_fail(err, SL_ERR_USAGE, "which study? Give its FOLDER");
     if (!options->output)
         return sl_fail(err, SL_ERR_USAGE, "where to? Say -o FILE, or -o - for the standard output");
-    const char *suffix = strrchr(find_export(options->format)->file, '.');
+    const struct sl_study_export *what = sl_study_export_find(options->format);
+    const char *suffix = strrchr(what->file, '.');
     if (suffix) SL_TRY(sl_path_check_suffix("output", options->output, suffix, err));
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
@@ -120,7 +81,7 @@ static enum sl_status run_export(struct cli *cli, const void *values, struct sl_
     SL_TRY_OUT(sl_study_check_output(study->folder, options->output, err));
     SL_TRY_OUT(sl_study_store(study, true, &store, err));
     SL_TRY_OUT(sl_study_check_pictures(study, store, err));
-    status = write_export(study, store, options, err);
+    status = sl_study_export_write(study, store, what, options->screen, options->output, err);
 out:
     sl_store_close(store);
     sl_study_destroy(study);

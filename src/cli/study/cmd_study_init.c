@@ -4,23 +4,10 @@
 #include "cmd.h"
 #include "softlab/study.h"
 
-struct init_values {
-    const char *images, *texts, *mixtures, *batches, *classes, *screen, *recruiter, *checks,
-        *training, *reference, *contact;
-    int64_t batch, annotators, low_per_batch, seed;
-    double high, low;
-    bool skip_broken;
-};
-
 static const char *recruiter_names(size_t index)
 {
     static const char *const names[] = {"open", "prolific", "generic"};
     return index < sizeof names / sizeof *names ? names[index] : NULL;
-}
-
-static const char *screen_names(size_t index)
-{
-    return sl_screens[index].name;
 }
 
 enum { DRAWN = 1, WRITTEN = 2 };
@@ -29,7 +16,7 @@ enum { DRAWN = 1, WRITTEN = 2 };
 static void init_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
-    const struct init_values *options = values;
+    const struct sl_study_setup *options = values;
     char *beside = options->mixtures ? sl_path_join(options->mixtures, "batches.json") : NULL;
     const bool found = !options->reference && beside && sl_file_exists(beside);
     *out = options->batches ? (struct sl_option_mode){WRITTEN, .name = "--batches"}
@@ -41,7 +28,7 @@ static void init_mode(const struct cli *cli, const void *values, struct sl_optio
 static const char *const init_samples[] = {"study --images photos",
                                            "study --images photos --batches b.json", NULL};
 
-#define AT(field) .offset = offsetof(struct init_values, field)
+#define AT(field) .offset = offsetof(struct sl_study_setup, field)
 
 static const struct sl_field_row init_options[] = {
     {"images", SL_FIELD_FOLDER, AT(images),
@@ -55,14 +42,14 @@ static const struct sl_field_row init_options[] = {
      "the mixed images to ask about, as softlab dataset mix writes them"},
     {"classes", SL_FIELD_WORD, AT(classes),
      "the classes that annotators choose from (default: the items' own)", .value = "A,B,..."},
-    {"screen", SL_FIELD_WORD, AT(screen),
+    {"screen", SL_FIELD_WORD, AT(screens),
      "the screen that asks; with several, each annotator gets one at random", .letter = 's',
-     .value = "NAME,...", .fallback = "collins+", .names = screen_names},
+     .value = "NAME,...", .fallback = "collins+", .names = cli_screen_names},
     {"recruiter", SL_FIELD_CHOICE, AT(recruiter), "where annotators come from", .value = "NAME",
      .fallback = "open", .names = recruiter_names},
-    {"batch", SL_FIELD_INTEGER, AT(batch), "items that each annotator sees", .fallback = "25",
+    {"batch", SL_FIELD_COUNT, AT(batch_size), "items that each annotator sees", .fallback = "25",
      .minimum = 1, .maximum = 10000, .modes = DRAWN},
-    {"annotators", SL_FIELD_INTEGER, AT(annotators), "annotators per batch", .fallback = "6",
+    {"annotators", SL_FIELD_COUNT, AT(annotators), "annotators per batch", .fallback = "6",
      .minimum = 1, .maximum = 1e6},
     {"batches", SL_FIELD_PATH, AT(batches),
      "which items form a batch, in the layout published with CIFAR-10S"},
@@ -85,7 +72,7 @@ static const struct sl_field_row init_options[] = {
      .value = "H", .fallback = ".25", .minimum = 0, .maximum = 100, .needs = "reference"},
     {"low", SL_FIELD_NUMBER, AT(low), "items of at most this entropy are added to the batches",
      .value = "H", .fallback = ".1", .minimum = 0, .maximum = 100, .needs = "reference"},
-    {"low-per-batch", SL_FIELD_INTEGER, AT(low_per_batch), "low-entropy items in every batch",
+    {"low-per-batch", SL_FIELD_COUNT, AT(low_per_batch), "low-entropy items in every batch",
      .fallback = "3", .minimum = 0, .maximum = 10000, .needs = "reference"},
     {"seed", SL_FIELD_INTEGER, AT(seed), "seed of the random batches", .fallback = "1",
      .minimum = 0, .maximum = 9e15, .modes = DRAWN},
@@ -115,27 +102,8 @@ static void say_next(const struct sl_study_setup *setup)
 
 static enum sl_status run_init(struct cli *cli, const void *values, struct sl_error *err)
 {
-    const struct init_values *options = values;
-    struct sl_study_setup setup = sl_study_setup_default();
+    struct sl_study_setup setup = *(const struct sl_study_setup *)values;
     setup.folder = cli->arguments[0];
-    setup.images = options->images;
-    setup.texts = options->texts;
-    setup.mixtures = options->mixtures;
-    setup.batches = options->batches;
-    setup.classes = options->classes;
-    setup.screens = options->screen;
-    setup.recruiter = options->recruiter;
-    setup.checks = options->checks;
-    setup.training = options->training;
-    setup.reference = options->reference;
-    setup.contact = options->contact;
-    setup.high = options->high;
-    setup.low = options->low;
-    setup.low_per_batch = (size_t)options->low_per_batch;
-    setup.batch_size = (size_t)options->batch;
-    setup.annotators = (size_t)options->annotators;
-    setup.seed = (uint64_t)options->seed;
-    setup.skip_broken = options->skip_broken;
     setup.roots = &cli->workplace.roots;
     if (setup.skip_broken && !setup.images)
         return sl_fail(err, SL_ERR_USAGE, "--skip-broken is for --images");
@@ -166,7 +134,7 @@ const struct cli_command cmd_study_init = {
     .arguments = init_arguments,
     .options = init_options,
     .examples = init_examples,
-    .values_size = sizeof(struct init_values),
+    .values_size = sizeof(struct sl_study_setup),
     .mode = init_mode,
     .samples = init_samples,
     .run = run_init,

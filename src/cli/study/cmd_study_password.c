@@ -13,11 +13,6 @@ struct password_values {
 
 static const struct sl_field_row password_options[] = {{.name = NULL}};
 
-static const struct cli_argument password_arguments[] = {
-    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
-    {.name = NULL},
-};
-
 /* One line from stdin, not shown while it is typed. */
 static enum sl_status read_password(char line[LINE_BYTES], struct sl_error *err)
 {
@@ -69,7 +64,7 @@ const struct cli_command cmd_study_password = {
     .summary = "set the researcher's password",
     .description = "Reads one line from the standard input. Only its argon2id hash is stored, in "
                    "the study's database; a server that runs uses it from the next login on.",
-    .arguments = password_arguments,
+    .arguments = cli_study_argument,
     .options = password_options,
     .examples = password_examples,
     .values_size = sizeof(struct password_values),

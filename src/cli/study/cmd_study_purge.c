@@ -15,11 +15,6 @@ static const struct sl_field_row purge_options[] = {
 };
 #undef AT
 
-static const struct cli_argument purge_arguments[] = {
-    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
-    {.name = NULL},
-};
-
 static void say_what_went(const struct cli *cli, const struct sl_store_purged *removed)
 {
     if (removed->sessions == 0)
@@ -72,7 +67,7 @@ const struct cli_command cmd_study_purge = {
         "hash; the command computes it from the recruiter's id, or finds it by the name in "
         "exports. The export format changes says when somebody was removed, not who. Delete "
         "earlier copies yourself; a restored backup is purged again, by the list study.purged.",
-    .arguments = purge_arguments,
+    .arguments = cli_study_argument,
     .options = purge_options,
     .examples = purge_examples,
     .values_size = sizeof(struct purge_values),

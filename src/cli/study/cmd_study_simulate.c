@@ -6,13 +6,13 @@
 #include "softlab/study.h"
 
 struct simulate_values {
-    const char *study, *truth, *model, *scripts;
-    int64_t annotators, at_once, seed;
-    double speed, rate, noise, slips, patience, target;
-    bool no_images, count, power, json;
+    struct sl_study_simulation simulation;
+    double target;
+    bool no_images, power, json;
 };
 
-#define AT(field) .offset = offsetof(struct simulate_values, field)
+#define AT(field)   .offset = offsetof(struct simulate_values, field)
+#define HERE(field) AT(simulation.field)
 
 /* How fast people are, and how they wander, is said in one of two ways each. */
 enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8 };
@@ -20,7 +20,8 @@ enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8 };
 static void simulate_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
-    const struct simulate_values *options = values;
+    const struct sl_study_simulation *options =
+        &((const struct simulate_values *)values)->simulation;
     const bool rate = options->rate > 0;
     *out = (struct sl_option_mode){(rate ? BY_RATE : BY_SPEED) |
                                        (options->model ? BY_MODEL : BY_NOISE),
@@ -33,39 +34,39 @@ static const char *const simulate_samples[] = {
     "http://x --study s --model m.json --rate 5", NULL};
 
 static const struct sl_field_row simulate_options[] = {
-    {"study", SL_FIELD_FOLDER, AT(study),
+    {"study", SL_FIELD_FOLDER, HERE(folder),
      "the study's folder, whose database says which item a page shows; without it annotators share "
      "made-up beliefs"},
-    {"truth", SL_FIELD_PATH, AT(truth),
+    {"truth", SL_FIELD_PATH, HERE(truth),
      "labels to draw beliefs from (default: the true distributions of drawn shapes, or 90 % for "
      "the items' own class)"},
-    {"model", SL_FIELD_PATH, AT(model),
+    {"model", SL_FIELD_PATH, HERE(model),
      "a model of people that softlab simulate-labels --fit --save wrote, in place of --noise",
      .value = "FILE.json"},
-    {"annotators", SL_FIELD_INTEGER, AT(annotators), "annotators in all", .letter = 'a',
+    {"annotators", SL_FIELD_COUNT, HERE(annotators), "annotators in all", .letter = 'a',
      .fallback = "50", .minimum = 1, .maximum = 1e6},
-    {"at-once", SL_FIELD_INTEGER, AT(at_once), "annotators at the same time", .fallback = "50",
+    {"at-once", SL_FIELD_COUNT, HERE(at_once), "annotators at the same time", .fallback = "50",
      .minimum = 1, .maximum = 10000},
-    {"speed", SL_FIELD_NUMBER, AT(speed),
+    {"speed", SL_FIELD_NUMBER, HERE(speed),
      "how many times faster than people; 0 does not wait at all", .fallback = "100", .minimum = 0,
      .maximum = 1e9, .modes = BY_SPEED},
-    {"rate", SL_FIELD_NUMBER, AT(rate),
+    {"rate", SL_FIELD_NUMBER, HERE(rate),
      "answers per second of all annotators together, in place of --speed", .value = "N",
      .fallback = "0", .minimum = 0, .maximum = 1e9},
-    {"noise", SL_FIELD_NUMBER, AT(noise),
+    {"noise", SL_FIELD_NUMBER, HERE(noise),
      "how much beliefs vary between people: 1 / concentration of a Dirichlet distribution",
      .fallback = ".05", .minimum = 0, .maximum = 100, .modes = BY_NOISE},
-    {"slips", SL_FIELD_NUMBER, AT(slips), "share of answers that are slips", .value = "P",
+    {"slips", SL_FIELD_NUMBER, HERE(slips), "share of answers that are slips", .value = "P",
      .fallback = ".02", .minimum = 0, .maximum = 1},
-    {"patience", SL_FIELD_NUMBER, AT(patience),
+    {"patience", SL_FIELD_NUMBER, HERE(patience),
      "seconds without a reply after which an annotator gives up", .value = "S", .fallback = "60",
      .minimum = 0, .maximum = 1e6},
     {"no-images", SL_FIELD_BOOLEAN, AT(no_images), "do not download the images"},
-    {"scripts", SL_FIELD_WORD, AT(scripts),
+    {"scripts", SL_FIELD_WORD, HERE(scripts),
      "how many annotators follow a script, such as always pressing one key, to see how softlab "
      "study status flags them; all others answer carefully",
      .value = "NAME=N,...", .names = sl_study_behaviour_name},
-    {"count", SL_FIELD_BOOLEAN, AT(count),
+    {"count", SL_FIELD_BOOLEAN, HERE(count),
      "make the sessions count, in the places of real people; without it they are test sessions, "
      "which need --study for the token of the test link"},
     {"power", SL_FIELD_BOOLEAN, AT(power),
@@ -75,7 +76,7 @@ static const struct sl_field_row simulate_options[] = {
     {"target", SL_FIELD_NUMBER, AT(target),
      "the error for which --power finds the number of annotators", .value = "E", .fallback = ".1",
      .minimum = 0, .maximum = 2, .needs = "power"},
-    {"seed", SL_FIELD_INTEGER, AT(seed), "seed of people, beliefs, slips and times",
+    {"seed", SL_FIELD_INTEGER, HERE(seed), "seed of people, beliefs, slips and times",
      .fallback = "1", .minimum = 0, .maximum = 9e15},
     {"json", SL_FIELD_BOOLEAN, AT(json), "print the report as JSON"},
     {.name = NULL},
@@ -88,18 +89,19 @@ static const struct cli_argument simulate_arguments[] = {
     {.name = NULL},
 };
 
+static const char *finite_text(struct cli_table *table, double value, int decimals)
+{
+    return isfinite(value) ? cli_real(table, value, decimals, "") : "-";
+}
+
 static void add_count(struct cli_table *table, const char *name, size_t count)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%zu", count);
-    cli_table_add(table, name, text);
+    cli_table_add(table, name, cli_cell(table, "%zu", count));
 }
 
 static void add_real(struct cli_table *table, const char *name, double value)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%.1f", value);
-    cli_table_add(table, name, isfinite(value) ? text : "-");
+    cli_table_add(table, name, finite_text(table, value, 1));
 }
 
 static void print_table(const struct sl_simulation_result *result)
@@ -109,11 +111,9 @@ static void print_table(const struct sl_simulation_result *result)
     add_count(&table, "annotators finished", result->finished);
     add_count(&table, "refused", result->refused);
     add_count(&table, "lost", result->lost);
-    for (size_t i = 0; i < result->n_reasons; i++) {
-        char line[SL_SIMULATION_REASON + 4];
-        snprintf(line, sizeof line, "  %s", result->reasons[i].text);
-        add_count(&table, line, result->reasons[i].count);
-    }
+    for (size_t i = 0; i < result->n_reasons; i++)
+        add_count(&table, cli_cell(&table, "  %s", result->reasons[i].text),
+                  result->reasons[i].count);
     add_count(&table, "answers saved", result->answers);
     add_count(&table, "retries", result->retries);
     add_real(&table, "seconds", result->seconds);
@@ -121,17 +121,10 @@ static void print_table(const struct sl_simulation_result *result)
     add_real(&table, "a save, median ms", result->p50_ms);
     add_real(&table, "a save, p99 ms", result->p99_ms);
     add_real(&table, "a save, slowest ms", result->worst_ms);
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 /* ---- How many annotators? ---- */
-
-static void real_text(char out[32], double value, int decimals)
-{
-    snprintf(out, 32, "%.*f", decimals, value);
-    if (!isfinite(value)) snprintf(out, 32, "-");
-}
 
 static void print_power(const struct sl_power *power, double target)
 {
@@ -140,20 +133,14 @@ static void print_power(const struct sl_power *power, double target)
     printf("\n%zu answer%s to %zu %s two or more\n", power->n_answers,
            sl_text_plural(power->n_answers, "", "s"), power->n_items,
            sl_text_plural(power->n_items, "item that has", "items that have"));
-    cli_table_init(&table, "rrrrr");
-    cli_table_add(&table, "annotators", "error", "variation", "top right", "s per item");
+    cli_table_begin(&table, "rrrrr", "annotators", "error", "variation", "top right", "s per item");
     for (size_t i = 0; i < power->n_rows; i++) {
         const struct sl_power_row *row = &power->rows[i];
-        char number[32], error[32], variation[32], right[32], seconds[32];
-        snprintf(number, sizeof number, "%zu", row->annotators);
-        real_text(error, row->error, 3);
-        real_text(variation, row->variation, 3);
-        real_text(right, row->right, 3);
-        real_text(seconds, row->seconds, 0);
-        cli_table_add(&table, number, error, variation, right, seconds);
+        cli_table_add(&table, cli_cell(&table, "%zu", row->annotators),
+                      finite_text(&table, row->error, 3), finite_text(&table, row->variation, 3),
+                      finite_text(&table, row->right, 3), finite_text(&table, row->seconds, 0));
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
     if (needed)
         printf("an error of %g needs %zu annotator%s per item\n", target, needed,
                sl_text_plural(needed, "", "s"));
@@ -162,85 +149,36 @@ static void print_power(const struct sl_power *power, double target)
                power->floor);
 }
 
-static json_t *power_json(const struct sl_power *power, double target)
-{
-    json_t *rows = json_array();
-    size_t needed = sl_power_needed(power, target);
-    for (size_t i = 0; i < power->n_rows; i++) {
-        const struct sl_power_row *row = &power->rows[i];
-        json_array_append_new(
-            rows,
-            json_pack("{s:I, s:o, s:o, s:o, s:o}", "annotators", (json_int_t)row->annotators,
-                      "error", sl_json_real(row->error), "variation", sl_json_real(row->variation),
-                      "right", sl_json_real(row->right), "seconds", sl_json_real(row->seconds)));
-    }
-    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "items", (json_int_t)power->n_items,
-                     "answers", (json_int_t)power->n_answers, "floor", power->floor, "spread",
-                     power->spread, "target", target, "needed",
-                     needed ? json_integer((json_int_t)needed) : json_null(), "rows", rows);
-}
-
-static json_t *reasons_json(const struct sl_simulation_result *result)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < result->n_reasons; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I}", "reason", result->reasons[i].text,
-                                              "count", (json_int_t)result->reasons[i].count));
-    return list;
-}
-
 static enum sl_status print_json(const struct cli *cli, const struct sl_simulation_result *result,
                                  const struct sl_power *power,
                                  const struct simulate_values *options, struct sl_error *err)
 {
-    json_t *json =
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "finished",
-                  (json_int_t)result->finished, "refused", (json_int_t)result->refused, "lost",
-                  (json_int_t)result->lost, "answers", (json_int_t)result->answers, "retries",
-                  (json_int_t)result->retries, "seconds", result->seconds, "p50_ms",
-                  sl_json_real(result->p50_ms), "p99_ms", sl_json_real(result->p99_ms), "worst_ms",
-                  sl_json_real(result->worst_ms), "provenance", cli_provenance(cli));
-    json_object_set_new(json, "reasons", reasons_json(result));
-    json_object_set_new(json, "counted", json_boolean(options->count));
-    if (power->rows) json_object_set_new(json, "power", power_json(power, options->target));
-    enum sl_status status = cli_print_json(json, err);
-    json_decref(json);
-    return status;
+    json_t *json = sl_simulation_result_json(result, cli_provenance(cli));
+    json_object_set_new(json, "counted", json_boolean(options->simulation.count));
+    if (power->rows) json_object_set_new(json, "power", sl_power_json(power, options->target));
+    return cli_print_json(json, err);
 }
 
 static enum sl_status run_simulate(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct simulate_values *options = values;
-    struct sl_study_simulation simulation = sl_study_simulation_default();
+    struct sl_study_simulation simulation = options->simulation;
     struct sl_simulation_result result;
     struct sl_power power = {0};
-    if (!options->count && !options->study)
+    if (!simulation.count && !simulation.folder)
         return sl_fail(err, SL_ERR_USAGE,
                        "simulated people come as test sessions: give --study FOLDER, which holds "
                        "the test link's token, or --count to let them take places of real people");
     simulation.url = cli->arguments[0];
-    simulation.folder = options->study;
-    simulation.truth = options->truth;
-    simulation.model = options->model;
-    simulation.annotators = (size_t)options->annotators;
-    simulation.at_once = (size_t)options->at_once;
-    simulation.speed = options->speed;
-    simulation.rate = options->rate;
-    simulation.noise = options->noise;
-    simulation.slips = options->slips;
-    simulation.patience = options->patience;
     simulation.images = !options->no_images;
-    simulation.count = options->count;
-    simulation.scripts = options->scripts;
-    simulation.seed = (uint64_t)options->seed;
     simulation.log = &cli->log;
     simulation.progress = &cli->progress;
     SL_TRY(sl_study_simulate(&simulation, &result, err));
-    const struct sl_power_options asked = {.truth = options->truth,
+    const struct sl_power_options asked = {.truth = simulation.truth,
                                            .seed = simulation.seed,
-                                           .tests = !options->count,
-                                           .after = options->count ? 0 : result.after};
-    if (options->power) SL_TRY(sl_study_power(options->study, &asked, &power, err));
+                                           .tests = !simulation.count,
+                                           .after = simulation.count ? 0 : result.after};
+    if (options->power) SL_TRY(sl_study_power(simulation.folder, &asked, &power, err));
     enum sl_status status = SL_OK;
     if (options->json) {
         status = print_json(cli, &result, &power, options, err);

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,64 +24,35 @@ static const struct sl_field_row status_options[] = {
 };
 #undef AT
 
-static const struct cli_argument status_arguments[] = {
-    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
-    {.name = NULL},
-};
-
 static int64_t number(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
 }
 
-static const char *text(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 /* A number with so many decimals times `scale`, or a dash where nothing is known. */
-static const char *real(const json_t *object, const char *key, double scale, int decimals,
-                        char out[32])
+static const char *real(struct cli_table *table, const json_t *object, const char *key,
+                        double scale, int decimals)
 {
     const json_t *value = json_object_get(object, key);
-    if (json_is_number(value))
-        snprintf(out, 32, "%.*f", decimals, scale * json_number_value(value));
-    else
-        snprintf(out, 32, "-");
-    return out;
+    return json_is_number(value) ? cli_real(table, scale * json_number_value(value), decimals, "")
+                                 : "-";
 }
 
-static const char *integer(int64_t value, char out[32])
+static const char *integer(struct cli_table *table, const json_t *object, const char *key)
 {
-    snprintf(out, 32, "%" PRId64, value);
-    return out;
-}
-
-static void add(struct cli_table *table, const char *name, const char *format, ...) SL_PRINTF(3, 4);
-static void add(struct cli_table *table, const char *name, const char *format, ...)
-{
-    char line[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    cli_table_add(table, name, line);
+    return cli_cell(table, "%" PRId64, number(object, key));
 }
 
 static void add_sessions(struct cli_table *table, const json_t *sessions)
 {
     static const char *const states[] = {"done",    "active", "expired",   "returned",
                                          "refused", "test",   "second_run"};
-    char line[256] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        if (number(sessions, states[i]) == 0) continue;
-        int more = snprintf(line + length, sizeof line - length, "%s%" PRId64 " %s",
-                            length ? ", " : "", number(sessions, states[i]), states[i]);
-        length += (size_t)more;
-    }
-    add(table, "sessions", "%s", length ? line : "none");
+    const char *line = "";
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (number(sessions, states[i]) != 0)
+            line = cli_cell(table, "%s%s%" PRId64 " %s", line, *line ? ", " : "",
+                            number(sessions, states[i]), states[i]);
+    cli_table_add(table, "sessions", *line ? line : "none");
 }
 
 static void add_hours(struct cli_table *table, const json_t *hours)
@@ -95,8 +65,9 @@ static void add_hours(struct cli_table *table, const json_t *hours)
         sum += json_integer_value(hour);
         if (json_integer_value(hour) > most) most = json_integer_value(hour);
     }
-    add(table, "last 24 hours", "%" PRId64 " answer%s, at most %" PRId64 " in an hour", sum,
-        sl_text_plural((uint64_t)sum, "", "s"), most);
+    cli_table_add(table, "last 24 hours",
+                  cli_cell(table, "%" PRId64 " answer%s, at most %" PRId64 " in an hour", sum,
+                           sl_text_plural((uint64_t)sum, "", "s"), most));
 }
 
 static void print_overview(const json_t *status)
@@ -107,54 +78,61 @@ static void print_overview(const json_t *status)
     const json_t *checks = json_object_get(status, "checks");
     int64_t finished = 0, target = 0;
     size_t index = 0;
-    char a[32], b[32];
-    struct cli_table table;
+    struct cli_table table, *t = &table;
     json_array_foreach(json_object_get(status, "batches"), index, batch)
     {
         finished += number(batch, "finished");
         target += number(batch, "target");
     }
-    cli_table_init(&table, "ll");
-    add(&table, "study", "%s", text(study, "title"));
+    cli_table_init(t, "ll");
+    cli_table_add(t, "study", cli_json_text(study, "title"));
     if (json_is_string(json_object_get(status, "test_link")))
-        add(&table, "to try it", "%s", text(status, "test_link"));
-    add(&table, "finished", "%" PRId64 " of %" PRId64 " session%s wanted", finished, target,
-        sl_text_plural((uint64_t)target, "", "s"));
-    add(&table, "working now", "%zu", json_array_size(json_object_get(status, "leases")));
-    add_sessions(&table, json_object_get(status, "sessions"));
-    add(&table, "answers", "%" PRId64 " on %" PRId64 " item%s, %s per item",
-        number(status, "answers"), number(agreement, "items"),
-        sl_text_plural((uint64_t)number(agreement, "items"), "", "s"),
-        real(agreement, "answers_per_item", 1, 1, a));
-    add_hours(&table, json_object_get(status, "per_hour"));
-    add(&table, "checks", "%" PRId64 " right, %" PRId64 " wrong", number(checks, "passed"),
-        number(checks, "failed"));
-    add(&table, "agreement", "alpha %s, %s %% of pairs agree", real(agreement, "alpha", 1, 2, a),
-        real(agreement, "observed", 100, 0, b));
-    add(&table, "repeats", "%" PRId64 ", %s %% with another class, %s points apart",
-        number(repeats, "count"), real(repeats, "changed_class", 100, 0, a),
-        real(repeats, "mean_change", 1, 1, b));
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+        cli_table_add(t, "to try it", cli_json_text(status, "test_link"));
+    cli_table_add(t, "finished",
+                  cli_cell(t, "%" PRId64 " of %" PRId64 " session%s wanted", finished, target,
+                           sl_text_plural((uint64_t)target, "", "s")));
+    cli_table_add(t, "working now",
+                  cli_cell(t, "%zu", json_array_size(json_object_get(status, "leases"))));
+    add_sessions(t, json_object_get(status, "sessions"));
+    cli_table_add(t, "answers",
+                  cli_cell(t, "%" PRId64 " on %" PRId64 " item%s, %s per item",
+                           number(status, "answers"), number(agreement, "items"),
+                           sl_text_plural((uint64_t)number(agreement, "items"), "", "s"),
+                           real(t, agreement, "answers_per_item", 1, 1)));
+    add_hours(t, json_object_get(status, "per_hour"));
+    cli_table_add(t, "checks",
+                  cli_cell(t, "%" PRId64 " right, %" PRId64 " wrong", number(checks, "passed"),
+                           number(checks, "failed")));
+    cli_table_add(t, "agreement",
+                  cli_cell(t, "alpha %s, %s %% of pairs agree", real(t, agreement, "alpha", 1, 2),
+                           real(t, agreement, "observed", 100, 0)));
+    cli_table_add(t, "repeats",
+                  cli_cell(t, "%" PRId64 ", %s %% with another class, %s points apart",
+                           number(repeats, "count"), real(t, repeats, "changed_class", 100, 0),
+                           real(t, repeats, "mean_change", 1, 1)));
+    cli_table_end(t);
 }
 
 static void print_batches(const json_t *batches)
 {
-    struct cli_table table;
-    const json_t *batch = NULL;
+    struct cli_table table, *t = &table;
+    const json_t *one = NULL;
     size_t index = 0;
-    char a[32], b[32], c[32], d[32];
-    cli_table_init(&table, "rrrr");
-    cli_table_add(&table, "batch", "wanted", "finished", "working");
-    json_array_foreach(batches, index, batch)
+    cli_table_begin(t, "rrrr", "batch", "wanted", "finished", "working");
+    json_array_foreach(batches, index, one)
     {
-        cli_table_add(&table, integer(number(batch, "batch"), a),
-                      integer(number(batch, "target"), b), integer(number(batch, "finished"), c),
-                      integer(number(batch, "live"), d));
+        cli_table_add(t, integer(t, one, "batch"), integer(t, one, "target"),
+                      integer(t, one, "finished"), integer(t, one, "live"));
     }
     putchar('\n');
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(t);
+}
+
+static void add_time(struct cli_table *table, const char *screen, const char *input,
+                     const json_t *time)
+{
+    cli_table_add(table, screen, input, real(table, time, "median", 1, 1),
+                  integer(table, time, "count"));
 }
 
 static void print_times(const json_t *status)
@@ -162,24 +140,19 @@ static void print_times(const json_t *status)
     json_t *screens = json_object_get(status, "input_seconds"), *inputs = NULL, *time = NULL;
     const char *screen = NULL, *input = NULL;
     struct cli_table table;
-    char a[32], b[32];
     if (json_object_size(screens) == 0) return;
-    cli_table_init(&table, "llrr");
-    cli_table_add(&table, "screen", "input", "median s", "times");
+    cli_table_begin(&table, "llrr", "screen", "input", "median s", "times");
     json_object_foreach(screens, screen, inputs)
     {
         const json_t *trial = json_object_get(json_object_get(status, "trial_seconds"), screen);
         json_object_foreach(inputs, input, time)
         {
-            cli_table_add(&table, screen, input, real(time, "median", 1, 1, a),
-                          integer(number(time, "count"), b));
+            add_time(&table, screen, input, time);
         }
-        cli_table_add(&table, screen, "whole trial", real(trial, "median", 1, 1, a),
-                      integer(number(trial, "count"), b));
+        add_time(&table, screen, "whole trial", trial);
     }
     putchar('\n');
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(&table);
 }
 
 static void print_exclusions(const json_t *exclusions)
@@ -190,7 +163,7 @@ static void print_exclusions(const json_t *exclusions)
     printf("\nthe published rules would exclude\n");
     json_array_foreach(exclusions, index, one)
     {
-        printf("  %s: %s\n", text(one, "annotator"), text(one, "reason"));
+        printf("  %s: %s\n", cli_json_text(one, "annotator"), cli_json_text(one, "reason"));
     }
 }
 
@@ -203,7 +176,7 @@ static void print_reasons(const json_t *annotator)
 {
     const json_t *reason = NULL;
     size_t index = 0;
-    printf("  %s%s: ", text(annotator, "annotator"),
+    printf("  %s%s: ", cli_json_text(annotator, "annotator"),
            json_is_true(json_object_get(annotator, "test")) ? " (test)" : "");
     json_array_foreach(json_object_get(json_object_get(annotator, "suspicion"), "reasons"), index,
                        reason)
@@ -229,28 +202,26 @@ static void print_suspicious(const json_t *annotators)
 
 static void print_annotators(const json_t *annotators)
 {
-    struct cli_table table;
+    struct cli_table table, *t = &table;
     const json_t *one = NULL;
     size_t index = 0;
-    cli_table_init(&table, "llrlrrrrl");
-    cli_table_add(&table, "annotator", "screen", "batch", "state", "answers", "s/trial", "checks",
-                  "suspicion", "exclude because");
+    cli_table_begin(t, "llrlrrrrl", "annotator", "screen", "batch", "state", "answers", "s/trial",
+                    "checks", "suspicion", "exclude because");
     json_array_foreach(annotators, index, one)
     {
-        char batch[32], answers[32], seconds[32], checks[64], state[64], suspicion[32];
-        snprintf(checks, sizeof checks, "%" PRId64 "/%" PRId64, number(one, "checks_right"),
-                 number(one, "checks"));
-        snprintf(state, sizeof state, "%s%s%s", text(one, "state"),
-                 json_is_true(json_object_get(one, "test")) ? ", test" : "",
-                 json_is_true(json_object_get(one, "second_run")) ? ", second run" : "");
-        cli_table_add(&table, text(one, "annotator"), text(one, "screen"),
-                      integer(number(one, "batch"), batch), state,
-                      integer(number(one, "answers"), answers), real(one, "seconds", 1, 1, seconds),
-                      checks, real(json_object_get(one, "suspicion"), "score", 1, 2, suspicion),
-                      text(one, "excluded"));
+        const char *state =
+            cli_cell(t, "%s%s%s", cli_json_text(one, "state"),
+                     json_is_true(json_object_get(one, "test")) ? ", test" : "",
+                     json_is_true(json_object_get(one, "second_run")) ? ", second run" : "");
+        const char *checks =
+            cli_cell(t, "%" PRId64 "/%" PRId64, number(one, "checks_right"), number(one, "checks"));
+        cli_table_add(t, cli_json_text(one, "annotator"), cli_json_text(one, "screen"),
+                      integer(t, one, "batch"), state, integer(t, one, "answers"),
+                      real(t, one, "seconds", 1, 1), checks,
+                      real(t, json_object_get(one, "suspicion"), "score", 1, 2),
+                      cli_json_text(one, "excluded"));
     }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_end(t);
 }
 
 static double entropy_of(const json_t *item)
@@ -264,38 +235,38 @@ static int by_entropy(const void *a, const void *b)
     const json_t *left = *(json_t *const *)a, *right = *(json_t *const *)b;
     const double difference = entropy_of(right) - entropy_of(left);
     if (difference > 0 || difference < 0) return difference > 0 ? 1 : -1;
-    return strcmp(text(left, "id"), text(right, "id"));
+    return strcmp(cli_json_text(left, "id"), cli_json_text(right, "id"));
+}
+
+/* "cat 0.75, dog 0.25" */
+static const char *label_text(struct cli_table *table, const json_t *label)
+{
+    const char *line = "";
+    const json_t *pair = NULL;
+    size_t index = 0;
+    json_array_foreach(label, index, pair)
+    {
+        line = cli_cell(table, "%s%s%s %.2f", line, index ? ", " : "",
+                        json_string_value(json_array_get(pair, 0)),
+                        json_number_value(json_array_get(pair, 1)));
+    }
+    return line;
 }
 
 static void print_items(const json_t *items)
 {
     const size_t count = json_array_size(items);
     const json_t **sorted = sl_alloc(count + 1, sizeof *sorted);
-    struct cli_table table;
+    struct cli_table table, *t = &table;
     for (size_t i = 0; i < count; i++)
         sorted[i] = json_array_get(items, i);
     qsort(sorted, count, sizeof *sorted, by_entropy);
-    cli_table_init(&table, "lrrl");
-    cli_table_add(&table, "item", "answers", "entropy", "label");
-    for (size_t i = 0; i < count; i++) {
-        struct sl_buffer label;
-        const json_t *pair = NULL;
-        size_t index = 0;
-        char answers[32], entropy[32];
-        sl_buffer_init(&label, 1 << 16);
-        sl_buffer_text(&label, "");
-        json_array_foreach(json_object_get(sorted[i], "label"), index, pair)
-        {
-            sl_buffer_printf(&label, "%s%s %.2f", index ? ", " : "",
-                             json_string_value(json_array_get(pair, 0)),
-                             json_number_value(json_array_get(pair, 1)));
-        }
-        cli_table_add(&table, text(sorted[i], "id"), integer(number(sorted[i], "answers"), answers),
-                      real(sorted[i], "entropy", 1, 2, entropy), label.data);
-        sl_buffer_release(&label);
-    }
-    cli_table_print(&table, stdout);
-    cli_table_release(&table);
+    cli_table_begin(t, "lrrl", "item", "answers", "entropy", "label");
+    for (size_t i = 0; i < count; i++)
+        cli_table_add(t, cli_json_text(sorted[i], "id"), integer(t, sorted[i], "answers"),
+                      real(t, sorted[i], "entropy", 1, 2),
+                      label_text(t, json_object_get(sorted[i], "label")));
+    cli_table_end(t);
     free(sorted);
 }
 
@@ -311,9 +282,9 @@ static bool is_over(const char *keep_until, int64_t now)
 }
 
 static enum sl_status print_status(struct cli *cli, const struct status_values *options,
-                                   const json_t *status, struct sl_error *err)
+                                   json_t *status, struct sl_error *err)
 {
-    if (options->json) return cli_print_json(status, err);
+    if (options->json) return cli_print_json(json_incref(status), err);
     if (options->annotators) print_annotators(json_object_get(status, "annotators"));
     if (options->items) print_items(json_object_get(status, "items"));
     if (!options->annotators && !options->items) {
@@ -323,7 +294,7 @@ static enum sl_status print_status(struct cli *cli, const struct status_values *
         print_exclusions(json_object_get(status, "exclusions"));
         print_suspicious(json_object_get(status, "annotators"));
     }
-    const char *until = text(json_object_get(status, "study"), "keep_until");
+    const char *until = cli_json_text(json_object_get(status, "study"), "keep_until");
     if (is_over(until, number(status, "now")))
         sl_log(&cli->log, SL_LOG_WARNING, "the data were to be kept until %s, which has passed",
                until);
@@ -367,7 +338,7 @@ const struct cli_command cmd_study_status = {
                    "not for payment. Suspicion (0 to 1, flagged from 0.9) marks annotators who may "
                    "have answered without looking: a reason to look at their answers, never a "
                    "reason not to pay. Test sessions are compared with test sessions only.",
-    .arguments = status_arguments,
+    .arguments = cli_study_argument,
     .options = status_options,
     .examples = status_examples,
     .values_size = sizeof(struct status_values),

@@ -1,8 +1,19 @@
-/* Links of a study, as several commands print them. */
+/* What several commands about studies share: their argument, and links as they are printed. */
 #include <string.h>
 
 #include "cmd.h"
 #include "softlab/base/memory.h"
+#include "softlab/study.h"
+
+const struct cli_argument cli_study_argument[] = {
+    {.name = "FOLDER", .help = "a folder that softlab study init made", .kind = SL_FIELD_FOLDER},
+    {.name = NULL},
+};
+
+const char *cli_screen_names(size_t index)
+{
+    return sl_screens[index].name;
+}
 
 enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err)
 {
@@ -19,22 +30,18 @@ enum sl_status cli_take_url(const char *url, char **out, struct sl_error *err)
     return SL_OK;
 }
 
-static const char *text(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 void cli_print_links(const json_t *links)
 {
     const json_t *outcomes = json_object_get(links, "outcomes"), *one = NULL;
     size_t index = 0;
-    printf("annotators: %s\n            %s\n", text(links, "annotators"), text(links, "how"));
-    printf("to try it:  %s\n", text(links, "test"));
+    printf("annotators: %s\n            %s\n", cli_json_text(links, "annotators"),
+           cli_json_text(links, "how"));
+    printf("to try it:  %s\n", cli_json_text(links, "test"));
     json_array_foreach(outcomes, index, one)
     {
-        printf("%-11s %-8s %-10s %s\n", index == 0 ? "codes:" : "", text(one, "outcome"),
-               *text(one, "code") ? text(one, "code") : "(none)", text(one, "when"));
-        if (*text(one, "url")) printf("%21s%s\n", "", text(one, "url"));
+        printf("%-11s %-8s %-10s %s\n", index == 0 ? "codes:" : "", cli_json_text(one, "outcome"),
+               *cli_json_text(one, "code") ? cli_json_text(one, "code") : "(none)",
+               cli_json_text(one, "when"));
+        if (*cli_json_text(one, "url")) printf("%21s%s\n", "", cli_json_text(one, "url"));
     }
 }

@@ -140,3 +140,30 @@ void sl_study_header(struct sl_buffer *line, const char *const *columns)
         sl_study_cell(line, *columns);
     sl_csv_end_line(line);
 }
+
+const struct sl_study_export *sl_study_export_find(const char *name)
+{
+    const struct sl_study_export *export = sl_study_exports;
+    while (export->name && strcmp(export->name, name) != 0)
+        export ++;
+    return export->name ? export : NULL;
+}
+
+static enum sl_status to_file(void *context, const void *bytes, size_t length, struct sl_error *err)
+{
+    return sl_writer_write(context, bytes, length, err);
+}
+
+enum sl_status sl_study_export_write(const struct sl_study *study, struct sl_store *store,
+                                     const struct sl_study_export *what, const char *screen,
+                                     const char *path, struct sl_error *err)
+{
+    struct sl_writer writer = {0};
+    SL_TRY(sl_writer_open_private(&writer, path, err));
+    enum sl_status status =
+        screen ? sl_study_export_screen(study, store, screen, to_file, &writer, err)
+               : what->write(study, store, to_file, &writer, err);
+    if (status == SL_OK) status = sl_writer_commit(&writer, err);
+    sl_writer_discard(&writer);
+    return status;
+}

@@ -235,3 +235,21 @@ size_t sl_power_needed(const struct sl_power *power, double target)
     double needed = ceil(power->spread * power->spread / room * (1 - 1e-12));
     return needed < 1 ? 1 : needed < 1e9 ? (size_t)needed : 0;
 }
+
+json_t *sl_power_json(const struct sl_power *power, double target)
+{
+    json_t *rows = json_array();
+    size_t needed = sl_power_needed(power, target);
+    for (size_t i = 0; i < power->n_rows; i++) {
+        const struct sl_power_row *row = &power->rows[i];
+        json_array_append_new(
+            rows,
+            json_pack("{s:I, s:o, s:o, s:o, s:o}", "annotators", (json_int_t)row->annotators,
+                      "error", sl_json_real(row->error), "variation", sl_json_real(row->variation),
+                      "right", sl_json_real(row->right), "seconds", sl_json_real(row->seconds)));
+    }
+    return json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "items", (json_int_t)power->n_items,
+                     "answers", (json_int_t)power->n_answers, "floor", power->floor, "spread",
+                     power->spread, "target", target, "needed",
+                     needed ? json_integer((json_int_t)needed) : json_null(), "rows", rows);
+}

@@ -169,3 +169,25 @@ out:
     sl_sim_world_release(&simulation.world);
     return status;
 }
+
+static json_t *reasons_json(const struct sl_simulation_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->n_reasons; i++)
+        json_array_append_new(list, json_pack("{s:s, s:I}", "reason", result->reasons[i].text,
+                                              "count", (json_int_t)result->reasons[i].count));
+    return list;
+}
+
+json_t *sl_simulation_result_json(const struct sl_simulation_result *result, json_t *provenance)
+{
+    json_t *json =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "finished",
+                  (json_int_t)result->finished, "refused", (json_int_t)result->refused, "lost",
+                  (json_int_t)result->lost, "answers", (json_int_t)result->answers, "retries",
+                  (json_int_t)result->retries, "seconds", result->seconds, "p50_ms",
+                  sl_json_real(result->p50_ms), "p99_ms", sl_json_real(result->p99_ms), "worst_ms",
+                  sl_json_real(result->worst_ms), "provenance", provenance);
+    json_object_set_new(json, "reasons", reasons_json(result));
+    return json;
+}

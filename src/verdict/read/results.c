@@ -180,3 +180,15 @@ void sl_results_settle(struct sl_results *results)
     results->n_failures = kept;
     sl_name_table_destroy(seen);
 }
+
+enum sl_status sl_results_read_all(struct sl_results *results, char *const *paths, size_t n_paths,
+                                   const struct sl_figures_for *purpose, struct sl_error *err)
+{
+    for (size_t i = 0; i < n_paths; i++)
+        if (!sl_path_has_suffix(paths[i], ".csv")) SL_TRY(sl_results_read(results, paths[i], err));
+    for (size_t i = 0; i < n_paths; i++)
+        if (sl_path_has_suffix(paths[i], ".csv"))
+            SL_TRY(sl_results_read_csv(results, paths[i], purpose, err));
+    sl_results_settle(results);
+    return SL_OK;
+}

@@ -183,6 +183,24 @@ static void test_people_may_be_as_a_model_found_them(void **state)
     assert_fails(sl_study_simulate(&options, &result, &err), SL_ERR_INPUT, err, "2 classes");
 }
 
+static void test_json_has_the_rows_and_what_is_needed(void **state)
+{
+    (void)state;
+    struct sl_power_row rows[] = {{.annotators = 1, .error = .5, .variation = (double)NAN},
+                                  {.annotators = 2, .error = .25, .seconds = 8}};
+    const struct sl_power power = {.n_items = 3, .spread = .5, .rows = rows, .n_rows = 2};
+    json_t *json = sl_power_json(&power, .25);
+    const json_t *list = json_object_get(json, "rows");
+    assert_int_equal(json_integer_value(json_object_get(json, "needed")), 4);
+    assert_int_equal(json_array_size(list), 2);
+    assert_true(json_is_null(json_object_get(json_array_get(list, 0), "variation")));
+    assert_near(json_number_value(json_object_get(json_array_get(list, 1), "seconds")), 8, 0);
+    json_decref(json);
+    json = sl_power_json(&power, 0);
+    assert_true(json_is_null(json_object_get(json, "needed")));
+    json_decref(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_without_answers_nothing_is_said),
         cmocka_unit_test(test_noise_is_what_costs_annotators),
         cmocka_unit_test(test_people_may_be_as_a_model_found_them),
+        cmocka_unit_test(test_json_has_the_rows_and_what_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

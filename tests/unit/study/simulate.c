@@ -458,6 +458,26 @@ static void test_mistakes_of_the_caller_are_named(void **state)
     assert_fails(sl_study_simulate(&options, &result, &err), SL_ERR_USAGE, err, "at least one");
 }
 
+static void test_the_result_as_json_has_its_reasons(void **state)
+{
+    (void)state;
+    const struct sl_simulation_result result = {
+        .finished = 4,
+        .refused = 2,
+        .reasons = {{.text = "no place", .count = 2}},
+        .n_reasons = 1,
+        .p50_ms = (double)NAN,
+    };
+    json_t *json = sl_simulation_result_json(&result, json_string("here"));
+    const json_t *reason = json_array_get(json_object_get(json, "reasons"), 0);
+    assert_int_equal(json_integer_value(json_object_get(json, "finished")), 4);
+    assert_true(json_is_null(json_object_get(json, "p50_ms")));
+    assert_string_equal(json_string_value(json_object_get(json, "provenance")), "here");
+    assert_string_equal(json_string_value(json_object_get(reason, "reason")), "no place");
+    assert_int_equal(json_integer_value(json_object_get(reason, "count")), 2);
+    json_decref(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_scripts_are_flagged_and_careful_people_are_not),
         cmocka_unit_test(test_progress_counts_trials_to_the_last),
         cmocka_unit_test(test_mistakes_of_the_caller_are_named),
+        cmocka_unit_test(test_the_result_as_json_has_its_reasons),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

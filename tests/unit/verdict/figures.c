@@ -209,6 +209,33 @@ static void test_figures_stand_beside_runs_of_softlab_and_never_in_their_place(v
     sl_results_destroy(results);
 }
 
+static void test_figures_are_read_after_what_they_are_for(void **state)
+{
+    (void)state;
+    struct sl_error err = {0};
+    const struct sl_figures_for nothing = {NULL, 0};
+    struct sl_spec *spec;
+    struct sl_results *results = sl_results_create();
+    assert_ok(sl_spec_read(test_path("spec"), "paper", &spec, &err), err);
+    json_t *record = sl_spec_record(spec);
+    char *line = json_dumps(record, JSON_COMPACT), figures[256], lines_path[512], csv_path[512];
+    snprintf(figures, sizeof figures, "spec,set,network,seed,t/accuracy\n%s,a,n1,2,0.5\n",
+             spec->name);
+    snprintf(csv_path, sizeof csv_path, "%s", write_file("own.csv", figures));
+    snprintf(lines_path, sizeof lines_path, "%s", write_file("own.jsonl", line));
+    char *paths[] = {csv_path, lines_path};
+    assert_ok(sl_results_read_all(results, paths, 2, &nothing, &err), err);
+    assert_int_equal(results->n_runs, 1);
+    sl_results_destroy(results);
+    results = sl_results_create();
+    assert_fails(sl_results_read_all(results, paths, 1, &nothing, &err), SL_ERR_INPUT, err,
+                 "no specification is called");
+    sl_results_destroy(results);
+    free(line);
+    json_decref(record);
+    sl_spec_destroy(spec);
+}
+
 static int set_up_spec(void **state)
 {
     (void)state;
@@ -224,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_a_table_by_part_or_network_needs_them),
         cmocka_unit_test(test_figures_say_or_are_told_which_table_they_are_for),
         cmocka_unit_test(test_figures_stand_beside_runs_of_softlab_and_never_in_their_place),
+        cmocka_unit_test(test_figures_are_read_after_what_they_are_for),
     };
     return cmocka_run_group_tests(tests, set_up_spec, test_folder_clear);
 }

@@ -393,6 +393,31 @@ static void test_a_folder_is_removed_with_what_is_in_it_and_no_more(void **state
     sl_folder_remove(folder); /* removing a missing file is not an error */
 }
 
+static void test_a_scratch_folder_is_new_and_private(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct stat info;
+    char *one = NULL, *two = NULL;
+    assert_ok(sl_folder_create(test_path("tmp"), &err), err);
+    assert_ok(sl_folder_scratch(test_path("tmp"), &one, &err), err);
+    assert_ok(sl_folder_scratch(test_path("tmp"), &two, &err), err);
+    assert_string_not_equal(one, two);
+    assert_int_equal(stat(one, &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    assert_int_equal(info.st_mode & 0777, 0700);
+    sl_folder_remove(one);
+    sl_folder_remove(two);
+    sl_temporary_drop(one);
+    sl_temporary_drop(two);
+    free(one);
+    free(two);
+    one = NULL;
+    assert_fails(sl_folder_scratch(test_path("nowhere"), &one, &err), SL_ERR_IO, err,
+                 "no folder for temporary files (TMPDIR)");
+    assert_null(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +440,7 @@ int main(void)
         cmocka_unit_test(test_folders_are_listed_in_order),
         cmocka_unit_test(test_paths_are_joined_and_taken_apart),
         cmocka_unit_test(test_a_folder_is_removed_with_what_is_in_it_and_no_more),
+        cmocka_unit_test(test_a_scratch_folder_is_new_and_private),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }

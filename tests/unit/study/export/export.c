@@ -383,6 +383,33 @@ static void test_a_damaged_answer_is_named(void **state)
     sample_destroy(&broken);
 }
 
+static void test_an_export_becomes_a_private_file(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct stat info;
+    struct sl_buffer written;
+    size_t length = 0;
+    const struct sl_study_export *items = sl_study_export_find("items");
+    assert_string_equal(items->file, "items.csv");
+    assert_null(sl_study_export_find("itemz"));
+    char *text = sample_export(&sample, "items", &length);
+    assert_ok(sl_study_export_write(sample.study, sample.store, items, NULL, test_path("items.csv"),
+                                    &err),
+              err);
+    sl_buffer_init(&written, 1 << 20);
+    assert_ok(sl_file_read(test_path("items.csv"), &written, &err), err);
+    assert_string_equal(written.data, text);
+    assert_int_equal(stat(test_path("items.csv"), &info), 0);
+    assert_int_equal(info.st_mode & 077, 0);
+    sl_buffer_release(&written);
+    free(text);
+    assert_fails(sl_study_export_write(sample.study, sample.store, sl_study_export_find("answers"),
+                                       "nothing", test_path("none.jsonl"), &err),
+                 SL_ERR_USAGE, err, "nothing");
+    assert_false(sl_file_exists(test_path("none.jsonl")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_a_bonus_that_cannot_be_addressed_stops_the_export),
         cmocka_unit_test(test_a_sink_that_fails_ends_every_export),
         cmocka_unit_test(test_a_damaged_answer_is_named),
+        cmocka_unit_test(test_an_export_becomes_a_private_file),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,9 +1,12 @@
-/* The plots of `softlab eval`. */
+/* The plots of an evaluation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "softlab/pipeline/evaluation.h"
 #include "softlab/plot.h"
 
 enum { SUBTITLE_SIZE = 300, MOST_POINTS = 400 };
@@ -178,10 +181,26 @@ out:
     return status;
 }
 
-enum sl_status eval_plots(const struct sl_evaluation *run, const char *folder, struct sl_error *err)
+enum sl_status sl_evaluation_write_plots(const struct sl_evaluation *evaluation, const char *folder,
+                                         struct sl_error *err)
 {
     SL_TRY(sl_folder_create(folder, err));
-    SL_TRY(plot_reliability(run, folder, err));
-    SL_TRY(plot_confidence(run, folder, err));
-    return plot_risk(run, folder, err);
+    SL_TRY(plot_reliability(evaluation, folder, err));
+    SL_TRY(plot_confidence(evaluation, folder, err));
+    return plot_risk(evaluation, folder, err);
+}
+
+enum sl_status sl_weights_evaluation_write_plots(const struct sl_weights_evaluation *evaluation,
+                                                 const char *folder, struct sl_error *err)
+{
+    enum sl_status status = SL_OK;
+    for (size_t t = 0; t < evaluation->n_tests && status == SL_OK; t++) {
+        char *name = sl_text_replace(evaluation->names[t], "/", "-");
+        char *path = evaluation->n_tests > 1 ? sl_path_join(folder, name) : sl_string_copy(folder);
+        status = sl_evaluation_write_plots(&evaluation->tests[t], path, err);
+        if (status != SL_OK) sl_fail_within(err, status, "test \"%s\"", evaluation->names[t]);
+        free(path);
+        free(name);
+    }
+    return status;
 }
