@@ -177,93 +177,92 @@ static void test_words_may_stand_beside_what_they_say(void **state)
     sl_spec_destroy(spec);
 }
 
+static const struct {
+    const char *text, *part;
+} mistakes[] = {
+    {HEAD "\"netwroks\":[]}", "spec.json:2: $"},
+    {HEAD "\"netwroks\":[]}", "networks"},
+    {HEAD "\"seeds\":[\"1\"]}", "spec.json:2: $.seeds: expected a list of numbers"},
+    {HEAD "\"sets\":{\"a\":{\"labels\":null,\n\"draw\":\"men\"}}}",
+     "spec.json:3: $.sets.a.draw: \"men\" is not one of: mean, annotator, sample, each"},
+    {HEAD "\"sets\":{\"a\":{\"labels\":null,\"only\":\"f.npz\"}}}",
+     "$.sets.a.only: no file of \"files\" is called \"f.npz\""},
+    {HEAD "\"tests\":{\"t\":{\"labels\":\"ref\"}}}", "no reference is called \"ref\""},
+    {HEAD "\"tests\":{\"t\":{\"data\":[\"a\",\"b\"],\"metrics\":[\"rms_calibration\"]}}}",
+     "$.tests.t.metrics[0]: \"rms_calibration\" is not a mean over items"},
+    {HEAD "\"scales\":{\"quick\":{\"sets\":[\"c\"]}}}", "no set is called \"c\""},
+    {HEAD "\"scales\":{\"quick\":{\"stands_for\":{\"a\":\"b\"}}}}",
+     "$.scales.quick.stands_for.a: expected one of \"networks\""},
+    {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
+    {HEAD "\"tests\":{\"t\":{\"metrics\":[]}}}", "$.tests.t.metrics: is empty"},
+    {HEAD "\"table\":{\"rows\":[],\"columns\":[],\"pool\":[],\"interval\":\"sd\","
+          "\"cells\":{\"a\":\"a/ce\"}}}",
+     "$.table.cells.a: has no column; write"},
+    {HEAD "\"absent\":{\"a/ce\":3}}", "$.absent[\"a/ce\"]: expected text"},
+    {HEAD "\"names\":{\"a\":\"x\"}}", "$.names.a: expected a number"},
+    {HEAD "\"plot\":{\"x\":\"time\",\"series\":{}}}", "$.plot.x: "},
+    {HEAD "\"plot\":{\"x\":\"count\",\"serie\":{}}}", "$.plot"},
+    {HEAD "\"sets\":{\"a\":{\"labels\":null}},"
+          "\"plot\":{\"x\":\"count\",\"series\":{\"s\":[\"a\",\"b\"]}}}",
+     "$.plot.series.s[1]: no set is called \"b\""},
+    {HEAD "\"sets\":{\"a\":{\"labels\":null}},"
+          "\"plot\":{\"x\":\"seconds\",\"series\":{\"s\":[\"a\"]}}}",
+     "$.plot.series.s: \"seconds_per_answer\" has no number for this series"},
+    {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
+          "\"metric\":\"temperature\",\"seeds\":[1]}]}",
+     "$.tune[0].metric: \"temperature\" has no direction that is better"},
+    {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
+          "\"metric\":\"acuracy\",\"seeds\":[1]}]}",
+     "$.tune[0].metric: no measure is called \"acuracy\", did you mean \"accuracy\"?"},
+    {HEAD "\"size\":\"100000x100000\"}", "$.size: \"100000x100000\" is too large"},
+    {HEAD "\"size\":\"0x32\"}", "$.size: \"0x32\" is not a size"},
+    {HEAD "\"channels\":2}", "$.channels: expected 1 (grey) or 3 (colour)"},
+    {HEAD "\"channels\":1.0}", "$.channels: expected 1 (grey) or 3 (colour)"},
+    {HEAD "\"skip_broken\":1}", "$.skip_broken: expected true or false"},
+    {HEAD "\"holdout\":\"share:.5\"}", "$.holdout: \"share:.5\" is for \"split\""},
+    {HEAD "\"items\":0}", "$.items: expected an integer of at least 1, got 0"},
+    {HEAD "\"folds\":2.5}", "$.folds: expected an integer"},
+    {HEAD "\"sets\":{\"a\":{\"count\":2}}}", "$.sets.a.count: has no effect on hard labels"},
+    {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"count\":-1}}}", "$.sets.a.count: expected an integer"},
+    {HEAD "\"sets\":{\"a\":{\"answers\":\"a.csv\",\"method\":\"majority\"}}}",
+     "$.sets.a.method: \"majority\" is called \"mv\" here"},
+    {HEAD "\"sets\":{\"a\":{\"extra\":{\"images\":\"i\",\"answers\":\"a.csv\"}}}}",
+     "$.sets.a.extra: \"answers\" and \"method\" go together"},
+    {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":null}}}", "$.sets.a.labels: differs from"},
+    {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"b.csv\",\"--method\","
+          "\"mv\"]}}}",
+     "$.sets.a.labels: differs from \"answers\", \"method\" and \"options\""},
+    {HEAD "\"references\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"a.csv\"]}}}",
+     "$.references.a.labels: differs from"},
+    {HEAD "\"sets\":{\"a\":{\"dev_labels\":\"ref\"}}}",
+     "$.sets.a.dev_labels: no reference is called \"ref\""},
+    {HEAD "\"sets\":{\"a\":{\"as_run\":{\"vgg11\":0.1}}}}",
+     "$.sets.a.as_run.vgg11: expected an object"},
+    {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":\"soft\"}}}}",
+     "$.tests.t.settings.attack_labels: \"soft\" is not one of: hard"},
+    {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":1}}}}",
+     "$.tests.t.settings.attack_labels: expected one of hard, got 1"},
+    {HEAD "\"tests\":{\"t\":{\"split\":\"fold\"}}}", "$.tests.t.split: \"fold\" needs \"folds\""},
+    {HEAD "\"sets\":{\"a\":{\"train\":false}},\"tune\":[" GRID("a") "]}",
+     "$.tune[0].sets[0]: set \"a\" trains nothing"},
+    {HEAD "\"parts\":{\"p\":{}},\"tune\":[" GRID("a") "]}",
+     "$.tune: cannot be combined with \"parts\""},
+    {HEAD "\"tests\":{\"t\":{\"settings\":{\"atack\":\"x\"}}}}",
+     "$.tests.t.settings: unknown key \"atack\", did you mean \"attack\"?"},
+    {HEAD "\"sets\":{\"a\":{}},\"tune\":[" GRID("b") "]}",
+     "$.tune[0].sets[0]: no set is called \"b\""},
+    {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
+    {"[]", "expected an object"},
+};
+
 static void test_mistakes_are_named_with_their_place(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *part;
-    } rows[] = {
-        {HEAD "\"netwroks\":[]}", "spec.json:2: $"},
-        {HEAD "\"netwroks\":[]}", "networks"},
-        {HEAD "\"seeds\":[\"1\"]}", "spec.json:2: $.seeds: expected a list of numbers"},
-        {HEAD "\"sets\":{\"a\":{\"labels\":null,\n\"draw\":\"men\"}}}",
-         "spec.json:3: $.sets.a.draw: \"men\" is not one of: mean, annotator, sample, each"},
-        {HEAD "\"sets\":{\"a\":{\"labels\":null,\"only\":\"f.npz\"}}}",
-         "$.sets.a.only: no file of \"files\" is called \"f.npz\""},
-        {HEAD "\"tests\":{\"t\":{\"labels\":\"ref\"}}}", "no reference is called \"ref\""},
-        {HEAD "\"tests\":{\"t\":{\"data\":[\"a\",\"b\"],\"metrics\":[\"rms_calibration\"]}}}",
-         "$.tests.t.metrics[0]: \"rms_calibration\" is not a mean over items"},
-        {HEAD "\"scales\":{\"quick\":{\"sets\":[\"c\"]}}}", "no set is called \"c\""},
-        {HEAD "\"scales\":{\"quick\":{\"stands_for\":{\"a\":\"b\"}}}}",
-         "$.scales.quick.stands_for.a: expected one of \"networks\""},
-        {HEAD "\"files\":{\"f\":[1]}}", "$.files.f: expected a list of texts"},
-        {HEAD "\"tests\":{\"t\":{\"metrics\":[]}}}", "$.tests.t.metrics: is empty"},
-        {HEAD "\"table\":{\"rows\":[],\"columns\":[],\"pool\":[],\"interval\":\"sd\","
-              "\"cells\":{\"a\":\"a/ce\"}}}",
-         "$.table.cells.a: has no column; write"},
-        {HEAD "\"absent\":{\"a/ce\":3}}", "$.absent[\"a/ce\"]: expected text"},
-        {HEAD "\"names\":{\"a\":\"x\"}}", "$.names.a: expected a number"},
-        {HEAD "\"plot\":{\"x\":\"time\",\"series\":{}}}", "$.plot.x: "},
-        {HEAD "\"plot\":{\"x\":\"count\",\"serie\":{}}}", "$.plot"},
-        {HEAD "\"sets\":{\"a\":{\"labels\":null}},"
-              "\"plot\":{\"x\":\"count\",\"series\":{\"s\":[\"a\",\"b\"]}}}",
-         "$.plot.series.s[1]: no set is called \"b\""},
-        {HEAD "\"sets\":{\"a\":{\"labels\":null}},"
-              "\"plot\":{\"x\":\"seconds\",\"series\":{\"s\":[\"a\"]}}}",
-         "$.plot.series.s: \"seconds_per_answer\" has no number for this series"},
-        {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
-              "\"metric\":\"temperature\",\"seeds\":[1]}]}",
-         "$.tune[0].metric: \"temperature\" has no direction that is better"},
-        {HEAD "\"tune\":[{\"parameter\":\"lr\",\"grid\":[0.1],\"validation\":\"fold\","
-              "\"metric\":\"acuracy\",\"seeds\":[1]}]}",
-         "$.tune[0].metric: no measure is called \"acuracy\", did you mean \"accuracy\"?"},
-        {HEAD "\"size\":\"100000x100000\"}", "$.size: \"100000x100000\" is too large"},
-        {HEAD "\"size\":\"0x32\"}", "$.size: \"0x32\" is not a size"},
-        {HEAD "\"channels\":2}", "$.channels: expected 1 (grey) or 3 (colour)"},
-        {HEAD "\"channels\":1.0}", "$.channels: expected 1 (grey) or 3 (colour)"},
-        {HEAD "\"skip_broken\":1}", "$.skip_broken: expected true or false"},
-        {HEAD "\"holdout\":\"share:.5\"}", "$.holdout: \"share:.5\" is for \"split\""},
-        {HEAD "\"items\":0}", "$.items: expected an integer of at least 1, got 0"},
-        {HEAD "\"folds\":2.5}", "$.folds: expected an integer"},
-        {HEAD "\"sets\":{\"a\":{\"count\":2}}}", "$.sets.a.count: has no effect on hard labels"},
-        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"count\":-1}}}",
-         "$.sets.a.count: expected an integer"},
-        {HEAD "\"sets\":{\"a\":{\"answers\":\"a.csv\",\"method\":\"majority\"}}}",
-         "$.sets.a.method: \"majority\" is called \"mv\" here"},
-        {HEAD "\"sets\":{\"a\":{\"extra\":{\"images\":\"i\",\"answers\":\"a.csv\"}}}}",
-         "$.sets.a.extra: \"answers\" and \"method\" go together"},
-        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":null}}}", "$.sets.a.labels: differs from"},
-        {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"b.csv\",\"--method\","
-              "\"mv\"]}}}",
-         "$.sets.a.labels: differs from \"answers\", \"method\" and \"options\""},
-        {HEAD "\"references\":{\"a\":{" ANSWERS ",\"labels\":[\"labels\",\"a.csv\"]}}}",
-         "$.references.a.labels: differs from"},
-        {HEAD "\"sets\":{\"a\":{\"dev_labels\":\"ref\"}}}",
-         "$.sets.a.dev_labels: no reference is called \"ref\""},
-        {HEAD "\"sets\":{\"a\":{\"as_run\":{\"vgg11\":0.1}}}}",
-         "$.sets.a.as_run.vgg11: expected an object"},
-        {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":\"soft\"}}}}",
-         "$.tests.t.settings.attack_labels: \"soft\" is not one of: hard"},
-        {HEAD "\"tests\":{\"t\":{\"settings\":{\"attack_labels\":1}}}}",
-         "$.tests.t.settings.attack_labels: expected one of hard, got 1"},
-        {HEAD "\"tests\":{\"t\":{\"split\":\"fold\"}}}",
-         "$.tests.t.split: \"fold\" needs \"folds\""},
-        {HEAD "\"sets\":{\"a\":{\"train\":false}},\"tune\":[" GRID("a") "]}",
-         "$.tune[0].sets[0]: set \"a\" trains nothing"},
-        {HEAD "\"parts\":{\"p\":{}},\"tune\":[" GRID("a") "]}",
-         "$.tune: cannot be combined with \"parts\""},
-        {HEAD "\"tests\":{\"t\":{\"settings\":{\"atack\":\"x\"}}}}",
-         "$.tests.t.settings: unknown key \"atack\", did you mean \"attack\"?"},
-        {HEAD "\"sets\":{\"a\":{}},\"tune\":[" GRID("b") "]}",
-         "$.tune[0].sets[0]: no set is called \"b\""},
-        {"{\"softlab\":\"experiment\"}", "\"version\" is missing"},
-        {"[]", "expected an object"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         struct sl_error err = {0};
         struct sl_spec *spec = NULL;
-        assert_fails(read_text(rows[i].text, "quick", &spec, &err), SL_ERR_INPUT, err,
-                     rows[i].part);
+        assert_fails(read_text(mistakes[i].text, "quick", &spec, &err), SL_ERR_INPUT, err,
+                     mistakes[i].part);
         assert_null(spec);
     }
 }
