@@ -16,6 +16,7 @@
 #include "softlab/base/options.h"
 #include "softlab/dataset.h"
 #include "softlab/pipeline/task.h"
+#include "softlab/pool.h"
 
 enum { CLI_EXIT_DONE = 0, CLI_EXIT_FAILED = 1, CLI_EXIT_USAGE = 2 };
 
@@ -47,6 +48,7 @@ struct cli_command {
     /* What it takes beside the task's options; NULL: nothing. Values begin with the task's job. */
     const struct sl_field_row *options;
     const struct cli_example *examples;
+    bool threads;       /* it uses workplace.pool and understands --threads */
     size_t values_size; /* of the struct the options fill */
     /* Which mode the words ask for; NULL: the task's, or there is one. */
     void (*mode)(const struct cli *cli, const void *values, struct sl_option_mode *out);
@@ -63,6 +65,7 @@ struct cli_common {
     bool quiet;
     const char *log_level;
     const char *data_folder;
+    int64_t threads; /* of commands that use threads; 0: all cores */
 };
 
 /* A folder that was asked for, of whose path so many bytes existed. */
@@ -82,8 +85,8 @@ struct cli {
     struct sl_log log;
     struct sl_progress progress;
     struct sl_workplace
-        workplace;              /* what work is lent: log, progress, roots; its names are owned */
-    char *data_folder;          /* owned; workplace.roots.folder */
+        workplace;     /* what work is lent: log, progress, roots; its names and pool are owned */
+    char *data_folder; /* owned; workplace.roots.folder */
     struct sl_places places;    /* owned */
     const char *temporary;      /* borrowed; where temporary files go */
     char *scratch;              /* owned; a folder of ours there, or NULL; see cli_scratch */
@@ -93,7 +96,7 @@ struct cli {
 
 /* Every command, in the order of the overview, ending with NULL. */
 extern const struct cli_command *const cli_commands[];
-extern const struct sl_field_row cli_common_options[];
+extern const struct sl_field_row cli_common_options[], cli_thread_options[];
 const char *cli_log_levels(size_t index);
 
 /* options.c: the rows of a command's task; NULL: it has none. */

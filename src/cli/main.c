@@ -67,6 +67,8 @@ static enum sl_status check_stdout(struct sl_error *err)
 /* Everything that can be refused by looking at the words alone, then what they stand for. */
 static enum sl_status start(struct cli *cli, void *values, struct sl_error *err)
 {
+    if (cli->command->threads)
+        SL_TRY(sl_pool_create((size_t)cli->common.threads, &cli->workplace.pool, err));
     SL_TRY(cli_find_places(cli, values, err));
     SL_TRY(cli_check_modes(cli, values, err));
     SL_TRY(cli_check_streams(cli, values, err));
@@ -108,6 +110,7 @@ static enum sl_status run(const struct cli_command *command, char **words, size_
         cli_tidy_folders(&cli, status);
         sl_places_release(&cli.places);
         sl_name_table_destroy(cli.workplace.unnamed);
+        sl_pool_destroy(cli.workplace.pool);
         free(cli.data_folder);
     }
     if (status == SL_OK) status = check_stdout(err);

@@ -32,6 +32,10 @@ struct sl_cpu {
 };
 void sl_cpu_detect(struct sl_cpu *out);
 
+/* The cores that this process may use, at least 1: those it is bound to, or fewer if its control
+ * group is limited to a share of their time (as docker --cpus does). */
+size_t sl_cpu_count(void);
+
 SL_END_DECLS
 
 #endif

@@ -1,4 +1,4 @@
-/* Workplace: what a program lends to a job: data folders, a log, a progress bar and a way to stop.
+/* Workplace: what a program lends to a job: data folders, a log, a progress bar, threads and a way to stop.
  * With only `roots` set, a job is silent and cannot be stopped. */
 #ifndef SOFTLAB_PIPELINE_WORKPLACE_H
 #define SOFTLAB_PIPELINE_WORKPLACE_H
@@ -8,6 +8,7 @@
 #include "softlab/base/names.h"
 #include "softlab/base/rows.h"
 #include "softlab/dataset.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -15,6 +16,7 @@ struct sl_workplace {
     struct sl_data_roots roots;
     const struct sl_log *log;      /* borrowed, or NULL */
     struct sl_progress *progress;  /* borrowed, or NULL */
+    struct sl_pool *pool;          /* borrowed; NULL: the calling thread alone */
     struct sl_name_table *unnamed; /* borrowed, or NULL; files already reported as lacking class
                                       names, so that each is reported once */
     void *context;                 /* borrowed; for the hooks below, each of which may be NULL */

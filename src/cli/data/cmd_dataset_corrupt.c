@@ -130,6 +130,7 @@ const struct cli_command cmd_dataset_corrupt = {
     .arguments = corrupt_arguments,
     .options = corrupt_options,
     .examples = corrupt_examples,
+    .threads = true,
     .values_size = sizeof(struct corrupt_values),
     .mode = corrupt_mode,
     .samples = corrupt_samples,

@@ -19,7 +19,19 @@ const struct sl_field_row cli_common_options[] = {
     {"help", SL_FIELD_BOOLEAN, AT(help), "print this help", .letter = 'h'},
     {.name = NULL},
 };
+
+const struct sl_field_row cli_thread_options[] = {
+    {"threads", SL_FIELD_INTEGER, AT(threads),
+     "threads to use (default: all cores); results are the same for any number", .value = "N",
+     .minimum = 1, .maximum = SL_POOL_MOST_THREADS},
+    {.name = NULL},
+};
 #undef AT
+
+static const struct sl_field_row *thread_options(const struct cli_command *command)
+{
+    return command->threads ? cli_thread_options : NULL;
+}
 
 const char *cli_log_levels(size_t index)
 {
@@ -49,6 +61,7 @@ const struct sl_field_row *cli_any_option(const struct cli_command *command, siz
 {
     const struct sl_field_row *row = row_at(cli_task_options(command), &index);
     if (!row) row = row_at(command->options, &index);
+    if (!row) row = row_at(thread_options(command), &index);
     return row ? row : row_at(cli_common_options, &index);
 }
 
@@ -93,11 +106,13 @@ enum sl_status cli_parse(const struct cli_command *command, char **words, size_t
 {
     const struct sl_option_table tables[] = {{cli_task_options(command), values},
                                              {command->options, values},
+                                             {thread_options(command), &cli->common},
                                              {cli_common_options, &cli->common}};
+    enum { TABLES = sizeof tables / sizeof *tables };
     struct sl_option_words read;
     cli->command = command;
     cli->values = values;
-    SL_TRY(sl_options_read(tables, 3, command->name, words, n_words, &read, err));
+    SL_TRY(sl_options_read(tables, TABLES, command->name, words, n_words, &read, err));
     cli->arguments = read.arguments;
     cli->n_arguments = read.n_arguments;
     cli->given = read.given;

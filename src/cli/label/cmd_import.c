@@ -82,6 +82,7 @@ const struct cli_command cmd_import = {
     .task = &sl_import_task,
     .options = import_options,
     .examples = import_examples,
+    .threads = true,
     .values_size = sizeof(struct import_values),
     .mode = import_mode,
     .samples = import_samples,

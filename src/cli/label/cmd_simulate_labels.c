@@ -67,6 +67,7 @@ const struct cli_command cmd_simulate_labels = {
     .task = &sl_simulation_task,
     .options = simulate_options,
     .examples = simulate_examples,
+    .threads = true,
     .values_size = sizeof(struct simulate_values),
     .run = run_simulate,
 };

@@ -112,6 +112,7 @@ const struct cli_command cmd_eval = {
     .task = &sl_eval_task,
     .options = eval_options,
     .examples = eval_examples,
+    .threads = true,
     .values_size = sizeof(struct eval_values),
     .mode = eval_mode,
     .samples = eval_samples,

@@ -33,6 +33,7 @@ const struct cli_command cmd_predict = {
     .arguments = predict_arguments,
     .task = &sl_predict_task,
     .examples = predict_examples,
+    .threads = true,
     .values_size = sizeof(struct sl_predict_job),
     .run = predict_run,
 };

@@ -139,6 +139,7 @@ const struct cli_command cmd_train = {
     .task = &sl_train_task,
     .options = train_options,
     .examples = train_examples,
+    .threads = true,
     .values_size = sizeof(struct train_values),
     .mode = train_mode,
     .samples = train_samples,
