@@ -44,8 +44,9 @@ static void update_weights(struct sl_training *run, const float *gradients)
     struct sl_method *method = run->method;
     double scale = 1;
     if (run->recipe->clip > 0) {
-        const double norm = sl_flat_norm(gradients, sl_model_n_values(run->model));
-        const double own = sl_flat_norm(method->gradients, method->n_values);
+        const double norm =
+            sl_flat_norm(gradients, sl_model_n_values(run->model), run->options->pool);
+        const double own = sl_flat_norm(method->gradients, method->n_values, run->options->pool);
         scale = sl_clip_scale(run->recipe->clip, sqrt(norm * norm + own * own));
     }
     if (sl_schedule_resets(run->recipe, moment)) {

@@ -89,6 +89,7 @@ static enum sl_status make_plan(struct sl_training *run, size_t items, struct sl
     options.batch = items * run->copies;
     options.tuning = run->options->tuning;
     options.memory_of = run->full;
+    options.pool = run->options->pool;
     return sl_plan_create(run->model, &options, out, err);
 }
 
@@ -164,6 +165,7 @@ enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_optio
     SL_TRY_OUT(make_buffers(run, err));
     SL_TRY_OUT(sl_optimiser_create(run->recipe, sl_model_n_values(model), &run->optimiser, err));
     SL_TRY_OUT(sl_optimiser_create(run->recipe, run->method->n_values, &run->own_optimiser, err));
+    run->optimiser.pool = run->own_optimiser.pool = options->pool;
     *out = run;
     return SL_OK;
 out:
