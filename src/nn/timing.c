@@ -80,7 +80,9 @@ static void time_steps(struct sl_timing *timing, struct bench *bench,
     struct sl_progress *progress = options->progress ? options->progress : &silent;
     sl_progress_start(progress, timing->training ? "training" : "evaluating", options->steps,
                       "steps");
+    /* The first step generates code and touches new memory. */
     take_step(timing, bench, options->pool, true);
+    sl_plan_profile_clear(timing->plan);
     for (size_t i = 0; i < options->steps; i++) {
         const double start = sl_clock_seconds();
         take_step(timing, bench, options->pool, false);
