@@ -14,6 +14,12 @@ struct direct {
     } as;
 };
 
+const struct sl_nn_direct_tiles *sl_nn_direct_tiles_for(size_t n_blocks)
+{
+    if (n_blocks == 2 && __builtin_cpu_supports("avx512f")) return &sl_nn_direct_avx512;
+    return &sl_nn_direct_avx2[n_blocks - 1];
+}
+
 /* True if offsets within a tensor of this shape fit in 32 bits. */
 static bool fits(size_t images, size_t channels, size_t height, size_t width)
 {

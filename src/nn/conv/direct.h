@@ -8,7 +8,7 @@
  *   values x channels  Backward-weights. A register tile holds a few rows of the weight gradient by
  *                      16 output channels, summed over pixels.
  *
- * Both run sl_nn_direct_step (direct_step.h). */
+ * direct_tile_body.h has the tiles of both. */
 #ifndef SOFTLAB_NN_CONV_DIRECT_H
 #define SOFTLAB_NN_CONV_DIRECT_H
 
@@ -22,7 +22,7 @@
 enum {
     SL_NN_DIRECT_PANEL = 16, /* channels of a panel: two blocks */
     SL_NN_DIRECT_BLOCKS = 3, /* blocks of the last panel, at most */
-    SL_NN_DIRECT_ROWS = 8,   /* rows of a tile, at most */
+    SL_NN_DIRECT_ROWS = 12,  /* rows of a tile, at most */
     SL_NN_DIRECT_PARTS = 4,  /* parities of a pixel's row and column at stride 2 */
 };
 
@@ -40,12 +40,6 @@ static inline size_t sl_nn_direct_panel_blocks(size_t channels, size_t panel)
 {
     size_t left = sl_nn_blocks(channels) - panel * 2;
     return left < 4 ? left : 2;
-}
-/* Rows of a tile that is `n_blocks` wide. Twelve accumulators need the fewest loads per product.
- * Eight just keep the multipliers busy, but lose less time at the ends of a short sum. */
-static inline size_t sl_nn_direct_rows(size_t n_blocks, bool short_sum)
-{
-    return n_blocks == 1 ? SL_NN_DIRECT_ROWS : n_blocks == 2 && !short_sum ? 6 : 4;
 }
 /* The beginning of part `index`, when `count` rows are cut into parts of at most `most`. If the
  * rest is small, the last two parts share their rows. */
@@ -82,10 +76,6 @@ struct sl_nn_direct_tile {
     bool relu;
     bool ahead; /* prefetch the source of the next tile */
 };
-/* Indexed by kind, blocks of the panel - 1 and pixels of a tile - 1. */
-extern void (*const sl_nn_direct_tiles[SL_NN_DIRECT_KINDS][SL_NN_DIRECT_BLOCKS][SL_NN_DIRECT_ROWS])(
-    const struct sl_nn_direct_tile *tile);
-
 /* A run of pixels: at a constant distance from each other in the input, contiguous in the upstream
  * gradient. */
 struct sl_nn_direct_run {
@@ -104,9 +94,19 @@ struct sl_nn_direct_outer {
     size_t sum_step; /* floats between rows */
     bool first;      /* start with zero sums */
 };
-/* Indexed by blocks of the panel - 1 and rows - 1. */
-extern void (*const sl_nn_direct_outers[SL_NN_DIRECT_BLOCKS][SL_NN_DIRECT_ROWS])(
-    const struct sl_nn_direct_outer *outer);
+
+/* The tiles for panels of one width. Twelve accumulators need the fewest loads per product. Eight
+ * just keep the multipliers busy, but lose less time at the ends of a short sum. */
+struct sl_nn_direct_tiles {
+    size_t rows, short_rows; /* rows of a tile: at most, and for short sums */
+    /* Indexed by rows - 1; the first also by kind. */
+    void (*tiles[SL_NN_DIRECT_KINDS][SL_NN_DIRECT_ROWS])(const struct sl_nn_direct_tile *tile);
+    void (*outers[SL_NN_DIRECT_ROWS])(const struct sl_nn_direct_outer *outer);
+};
+extern const struct sl_nn_direct_tiles sl_nn_direct_avx2[SL_NN_DIRECT_BLOCKS];
+extern const struct sl_nn_direct_tiles sl_nn_direct_avx512; /* for panels of two blocks */
+/* The fastest for panels of `n_blocks`. Results do not depend on the choice. */
+const struct sl_nn_direct_tiles *sl_nn_direct_tiles_for(size_t n_blocks);
 
 /* The first pixel of each tile in a list of pixels: (count + 1). */
 struct sl_nn_direct_tiling {

@@ -1,8 +1,8 @@
 /* Packs weights from OIHW into panels, and unpacks their gradient. */
 #include <string.h>
 
+#include "nn/conv/avx2.h"
 #include "nn/conv/direct.h"
-#include "nn/conv/direct_step.h"
 
 enum { DEPTH_SPAN = 16 };
 

@@ -66,6 +66,7 @@ static void run_panel(const struct sl_nn_direct_product *product,
 {
     const size_t result_blocks = sl_nn_blocks(product->lanes);
     const size_t n_blocks = sl_nn_direct_panel_blocks(product->lanes, panel);
+    const struct sl_nn_direct_tiles *tiles = sl_nn_direct_tiles_for(n_blocks);
     const struct sl_nn_direct_tiling *tiling = &part->tiling[n_blocks - 1];
     const size_t first = tiling->count * group->slice / group->slices;
     const size_t last = tiling->count * (group->slice + 1) / group->slices;
@@ -99,7 +100,7 @@ static void run_panel(const struct sl_nn_direct_product *product,
             tile.target = part->target + begin[0];
             for (tile.count = 1; i + tile.count < last; tile.count++)
                 if (begin[tile.count + 1] - begin[tile.count] != begin[1] - begin[0]) break;
-            sl_nn_direct_tiles[part->kind][n_blocks - 1][begin[1] - begin[0] - 1](&tile);
+            tiles->tiles[part->kind][begin[1] - begin[0] - 1](&tile);
         }
     }
 }
@@ -347,9 +348,11 @@ enum sl_status sl_nn_direct_part_tile(struct sl_nn_direct_part *part, size_t wid
     const bool by_row = part->n_taps > 1 && width % 4 == 0;
     const bool short_sum =
         by_row || (part->n_taps * depth <= SHORT_SUM && part->kind != SL_NN_DIRECT_PLAIN);
-    for (size_t i = 0; i < SL_NN_DIRECT_BLOCKS; i++)
+    for (size_t i = 0; i < SL_NN_DIRECT_BLOCKS; i++) {
+        const struct sl_nn_direct_tiles *tiles = sl_nn_direct_tiles_for(i + 1);
         SL_TRY(make_tiling(&part->tiling[i], part->n_pixels, by_row ? width : part->n_pixels,
-                           sl_nn_direct_rows(i + 1, short_sum), err));
+                           short_sum ? tiles->short_rows : tiles->rows, err));
+    }
     return SL_OK;
 }
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nn/conv/avx2.h"
 #include "nn/conv/direct.h"
-#include "nn/conv/direct_step.h"
 #include "nn/tensor.h"
 #include "softlab/base/memory.h"
 
@@ -47,7 +47,8 @@ static void run_rows(const struct sl_nn_direct_gradient *gradient, const struct 
     float *sums = pass->sums + panel * SL_NN_DIRECT_PANEL * gradient->n_rows * n_sets;
     const size_t n_blocks = sl_nn_direct_panel_blocks(gradient->task.out_channels, panel);
     const size_t width = n_blocks * SL_NN_LANES;
-    const size_t rows = last - first, most = sl_nn_direct_rows(n_blocks, rows <= FEW_ROWS);
+    const struct sl_nn_direct_tiles *tiles = sl_nn_direct_tiles_for(n_blocks);
+    const size_t rows = last - first, most = rows <= FEW_ROWS ? tiles->short_rows : tiles->rows;
     const size_t cuts = sl_nn_direct_divide_up(rows, most);
     struct sl_nn_direct_outer outer = {
         .input = pass->input,
@@ -65,7 +66,7 @@ static void run_rows(const struct sl_nn_direct_gradient *gradient, const struct 
             outer.row_offset = gradient->row_offset + row;
             outer.sum = sums + (row * n_sets + set) * width;
             assert(row < end && end - row <= most);
-            sl_nn_direct_outers[n_blocks - 1][end - row - 1](&outer);
+            tiles->outers[end - row - 1](&outer);
         }
     }
 }

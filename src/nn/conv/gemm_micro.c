@@ -1,41 +1,11 @@
 #include "nn/conv/gemm_micro.h"
 
-#include <immintrin.h>
+#include "nn/conv/gemm_micro_parts.h"
 
 #define AVX2        __attribute__((target("avx2,fma")))
 #define AVX2_INLINE __attribute__((target("avx2,fma"), always_inline)) static inline
 
 enum { LANES = 8, ROWS = SL_NN_GEMM_ROWS, COLUMNS = SL_NN_GEMM_COLUMNS };
-
-/* The part of struct sl_nn_ahead that is not prefetched yet. */
-struct fetcher {
-    const struct sl_nn_run *run, *end;
-    const char *line;
-    size_t lines; /* lines of the run that are left */
-    size_t at_once;
-};
-
-static struct fetcher fetcher_of(const struct sl_nn_ahead *ahead)
-{
-    if (ahead->n_runs == 0) return (struct fetcher){0};
-    return (struct fetcher){.run = ahead->runs,
-                            .end = ahead->runs + ahead->n_runs,
-                            .line = ahead->runs->first,
-                            .lines = ahead->runs->lines,
-                            .at_once = ahead->at_once};
-}
-
-AVX2_INLINE void fetch(struct fetcher *f)
-{
-    for (size_t left = f->lines > 0 ? f->at_once : 0; left > 0; left--) {
-        _mm_prefetch(f->line, _MM_HINT_T0);
-        f->line += 64;
-        if (--f->lines > 0) continue;
-        if (++f->run == f->end) return;
-        f->line = f->run->first;
-        f->lines = f->run->lines;
-    }
-}
 
 /* The accumulators of a piece of a product. Functions over it are inlined with constant `rows` and
  * `wide`, so that it stays in registers. They name its rows one by one because compilers unroll
@@ -151,12 +121,12 @@ AVX2_INLINE void multiply_rest(const struct sl_nn_gemm_rows *g, const float *a, 
 
 /* Multiply all rows by one panel. */
 AVX2_INLINE void multiply_panel(const struct sl_nn_gemm_rows *g, const float *u, float *d,
-                                struct fetcher *fetcher, bool wide)
+                                struct sl_nn_fetcher *fetcher, bool wide)
 {
     const float *a = g->a;
     size_t left = g->rows;
     for (; left >= ROWS; left -= ROWS) {
-        fetch(fetcher);
+        sl_nn_fetch(fetcher, 1);
         multiply_group(g, a, u, d, ROWS, wide);
         a += g->a_group;
         d += g->d_group;
@@ -164,10 +134,10 @@ AVX2_INLINE void multiply_panel(const struct sl_nn_gemm_rows *g, const float *u,
     if (left > 0) multiply_rest(g, a, u, d, left, wide);
 }
 
-AVX2 void sl_nn_gemm_rows(const struct sl_nn_gemm_rows *gemm)
+AVX2 static void gemm_rows(const struct sl_nn_gemm_rows *gemm)
 {
     struct sl_nn_gemm_rows g = *gemm;
-    struct fetcher fetcher = fetcher_of(&gemm->ahead);
+    struct sl_nn_fetcher fetcher = sl_nn_fetcher_of(&gemm->ahead);
     for (size_t i = 0; i < g.batch; i++, g.a += g.a_next, g.u += g.u_next, g.d += g.d_next) {
         const float *u = g.u;
         float *d = g.d;
@@ -176,6 +146,24 @@ AVX2 void sl_nn_gemm_rows(const struct sl_nn_gemm_rows *gemm)
             multiply_panel(&g, u, d, &fetcher, true);
         if (left > 0) multiply_panel(&g, u, d, &fetcher, false);
     }
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f");
+}
+
+void sl_nn_gemm_rows(const struct sl_nn_gemm_rows *gemm)
+{
+    struct sl_nn_gemm_rows rest = *gemm;
+    if (has_avx512()) {
+        const size_t panels = gemm->columns / COLUMNS;
+        sl_nn_gemm_rows_avx512(gemm);
+        rest.columns -= panels * COLUMNS;
+        rest.u += panels * gemm->u_panel;
+        rest.d += 2 * panels * gemm->d_block;
+    }
+    if (rest.columns > 0) gemm_rows(&rest);
 }
 
 /* Add the products of one row of sl_nn_gemm_outer. */
@@ -219,23 +207,23 @@ AVX2_INLINE void outer_group(const struct sl_nn_gemm_outer *g, const float *b, f
 /* Channels in groups of six and, at the end, up to two groups of four. Every multiple of 8 is such
  * a sum; 2 * channels % 6 is twice the number of fours. */
 AVX2_INLINE void outer_panel(const struct sl_nn_gemm_outer *g, const float *b, float *d,
-                             struct fetcher *fetcher, bool wide)
+                             struct sl_nn_fetcher *fetcher, bool wide)
 {
     size_t channel = 0, sixes = (g->channels - g->channels * 2 % ROWS * 2) / ROWS;
     for (; channel < sixes * ROWS; channel += ROWS) {
-        fetch(fetcher);
+        sl_nn_fetch(fetcher, 1);
         outer_group(g, b, d, channel, ROWS, wide);
     }
     for (; channel < g->channels; channel += 4) {
-        fetch(fetcher);
+        sl_nn_fetch(fetcher, 1);
         outer_group(g, b, d, channel, 4, wide);
     }
 }
 
-AVX2 void sl_nn_gemm_outer(const struct sl_nn_gemm_outer *gemm)
+AVX2 static void gemm_outer(const struct sl_nn_gemm_outer *gemm)
 {
     struct sl_nn_gemm_outer g = *gemm;
-    struct fetcher fetcher = fetcher_of(&gemm->ahead);
+    struct sl_nn_fetcher fetcher = sl_nn_fetcher_of(&gemm->ahead);
     for (size_t i = 0; i < g.batch; i++, g.a += g.a_next, g.b += g.b_next, g.d += g.d_next) {
         const float *b = g.b;
         float *d = g.d;
@@ -244,4 +232,17 @@ AVX2 void sl_nn_gemm_outer(const struct sl_nn_gemm_outer *gemm)
             outer_panel(&g, b, d, &fetcher, true);
         if (left > 0) outer_panel(&g, b, d, &fetcher, false);
     }
+}
+
+void sl_nn_gemm_outer(const struct sl_nn_gemm_outer *gemm)
+{
+    struct sl_nn_gemm_outer rest = *gemm;
+    if (has_avx512()) {
+        const size_t panels = gemm->columns / COLUMNS;
+        sl_nn_gemm_outer_avx512(gemm);
+        rest.columns -= panels * COLUMNS;
+        rest.b += 2 * panels * gemm->b_block;
+        rest.d += panels * gemm->d_panel;
+    }
+    if (rest.columns > 0) gemm_outer(&rest);
 }

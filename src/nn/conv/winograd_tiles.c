@@ -87,6 +87,12 @@ static struct cursor cursor_at(const struct sl_nn_tiles *tiles, size_t at)
                            .frequency_stride = tiles->frequency_stride};
 }
 
+/* The same at `data`. Copying the struct after writing a field would stall on that store. */
+static inline struct cursor cursor_with(const struct cursor *from, float *data)
+{
+    return (struct cursor){data, from->place, from->group, from->jump, from->frequency_stride};
+}
+
 static inline void cursor_next(struct cursor *cursor)
 {
     bool last = ++cursor->place == cursor->group;
@@ -152,10 +158,11 @@ struct row_of_tiles {
 };
 
 /* Tile t has columns 2t - 1 to 2t + 2. A column that two tiles share is transformed once. */
-AVX2_INLINE void input_row(const float *const pixels[4], struct row_of_tiles tiles,
-                           struct cursor to, int row, int rows)
+AVX2_INLINE void input_row(const float *const pixels[4], const struct row_of_tiles *tiles,
+                           const struct cursor *from, float *data, int row, int rows)
 {
-    const size_t width = tiles.width, first = tiles.first, end = tiles.end;
+    const size_t width = tiles->width, first = tiles->first, end = tiles->end;
+    struct cursor to = cursor_with(from, data);
     struct column a = first > 0 ? input_column(pixels, 2 * first - 1, row, rows) : zero_column();
     struct column b = input_column(pixels, 2 * first, row, rows);
     size_t tile = first;
@@ -203,20 +210,22 @@ AVX2_INLINE void upstream_tile(struct cursor *to, struct column a, struct column
     cursor_next(to);
 }
 
-AVX2_INLINE void upstream_row(const float *const pixels[4], struct row_of_tiles tiles,
-                              struct cursor to, int row, int rows)
+AVX2_INLINE void upstream_row(const float *const pixels[4], const struct row_of_tiles *tiles,
+                              const struct cursor *from, float *data, int row, int rows)
 {
-    size_t tile = tiles.first;
-    for (; tile < tiles.end && 2 * tile + 1 < tiles.width; tile++)
+    const size_t width = tiles->width, end = tiles->end;
+    struct cursor to = cursor_with(from, data);
+    size_t tile = tiles->first;
+    for (; tile < end && 2 * tile + 1 < width; tile++)
         upstream_tile(&to, upstream_column(pixels, 2 * tile, row, rows),
                       upstream_column(pixels, 2 * tile + 1, row, rows), row, rows);
-    if (tile < tiles.end)
+    if (tile < end)
         upstream_tile(&to, upstream_column(pixels, 2 * tile, row, rows), zero_column(), row, rows);
 }
 
 /* The transforms of a row of tiles, by band: all four rows of frequencies, two, or one. */
-typedef void row_transform(const float *const pixels[4], struct row_of_tiles tiles,
-                           struct cursor to);
+typedef void row_transform(const float *const pixels[4], const struct row_of_tiles *tiles,
+                           const struct cursor *from, float *data);
 #define BANDS(BAND, side)                                                                          \
     BAND(side, 0, 4)                                                                               \
     BAND(side, 0, 2)                                                                               \
@@ -227,9 +236,10 @@ typedef void row_transform(const float *const pixels[4], struct row_of_tiles til
     BAND(side, 3, 1)
 #define BAND(side, row, rows)                                                                      \
     AVX2 static void side##_##row##_##rows(const float *const pixels[4],                           \
-                                           struct row_of_tiles tiles, struct cursor to)            \
+                                           const struct row_of_tiles *tiles,                       \
+                                           const struct cursor *from, float *data)                 \
     {                                                                                              \
-        side##_row(pixels, tiles, to, row, rows);                                                  \
+        side##_row(pixels, tiles, from, data, row, rows);                                          \
     }
 BANDS(BAND, input)
 BANDS(BAND, upstream)
@@ -250,7 +260,7 @@ static void transform(const struct sl_nn_map *map, const float *data, const floa
     size_t row_floats = map->width * LANES, block_floats = map->height * row_floats;
     for (size_t at = 0; at < strip.count;) {
         struct segment s = segment_at(map, strip, at);
-        struct cursor to = cursor_at(out, at);
+        const struct cursor to = cursor_at(out, at);
         const struct row_of_tiles tiles = {map->width, s.first, s.end};
         for (size_t b = band->block; b < band->end; b++) {
             const float *block = data + (s.image * map->blocks + b) * block_floats;
@@ -260,9 +270,7 @@ static void transform(const struct sl_nn_map *map, const float *data, const floa
                 const size_t y = 2 * s.row + i - above;
                 pixels[i] = y < map->height ? block + y * row_floats : zeros;
             }
-            struct cursor here = to;
-            here.data += b * out->block_stride;
-            transform_row(pixels, tiles, here);
+            transform_row(pixels, &tiles, &to, to.data + b * out->block_stride);
         }
         at += s.end - s.first;
     }
