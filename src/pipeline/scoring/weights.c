@@ -298,8 +298,10 @@ static enum sl_status attack(struct testing *testing, const struct sl_attack_pre
         rows[i] = testing->items[rows[i]];
     }
     const struct sl_attack_items items = {testing->feeding.feed, rows, n, targets, hard};
-    SL_TRY_OUT(sl_attack(testing->model, &items, &preset->options, testing->workplace->progress,
-                         &result, err));
+    struct sl_attack_options options = preset->options;
+    options.pool = testing->workplace->pool;
+    SL_TRY_OUT(
+        sl_attack(testing->model, &items, &options, testing->workplace->progress, &result, err));
     add_attack_metrics(metrics, preset->name, &result);
     json_object_set_new(attacks, preset->name, attack_json(&result, n));
 out:
