@@ -88,7 +88,7 @@ static enum sl_status make(struct bench *bench, struct sl_error *err)
     SL_TRY(sl_dataset_load(bench->photos, 32, 32, 3, err));
     bench->corrupted = sl_data_alloc(N_PHOTOS, (size_t)32 * 32 * 3, err);
     if (!bench->corrupted) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < N_CLASSES * N_CLASSES; i++)
+    for (size_t i = 0; i < (size_t)N_CLASSES * N_CLASSES; i++)
         bench->similarity[i] = (float)(i % 7);
     bench->simulator = sl_alloc(1, sizeof *bench->simulator);
     bench->simulator->n_classes = N_CLASSES;
