@@ -140,7 +140,7 @@ static enum sl_status prepare(struct replication *replication, struct sl_error *
     const size_t n = source->n, n_metrics = replication->n_metrics;
     const size_t n_resamples = replication->bootstrap->n_resamples;
     replication->items = sl_data_alloc(n_metrics * n, sizeof *replication->items, err);
-    replication->values = sl_data_alloc(n_metrics, n_resamples * sizeof *replication->values, err);
+    replication->values = sl_data_alloc(n_resamples, n_metrics * sizeof *replication->values, err);
     if (!replication->items || !replication->values) return SL_ERR_NOMEM;
     for (size_t m = 0; m < n_metrics; m++) {
         const struct sl_metric *metric = replication->metrics[m];
@@ -161,6 +161,8 @@ static enum sl_status run(struct replication *replication, struct sl_error *err)
 {
     const struct sl_bootstrap_options *bootstrap = replication->bootstrap;
     SL_TRY(sl_bootstrap_check(replication->models[0]->n, bootstrap, err));
+    if (bootstrap->n_resamples > UINT32_MAX) /* the most parts of sl_pool_run */
+        return sl_fail(err, SL_ERR_USAGE, "%zu resamples are too many", bootstrap->n_resamples);
     SL_TRY(prepare(replication, err));
     sl_pool_run(replication->options->pool, bootstrap->n_resamples, run_resample, replication);
     if (!atomic_load(&replication->exhausted)) return SL_OK;
