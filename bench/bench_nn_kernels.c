@@ -143,7 +143,7 @@ static void run_accumulate(const struct bench *bench)
 
 static void run_norm(const struct bench *bench)
 {
-    bench->sum_g[0] = (float)sl_flat_norm(bench->x.data, floats_of(&bench->x));
+    bench->sum_g[0] = (float)sl_flat_norm(bench->x.data, floats_of(&bench->x), NULL);
 }
 
 static void run_sgd(const struct bench *bench)

@@ -63,12 +63,17 @@ static enum sl_status time_pipeline(struct bench *bench, double *seconds, struct
     struct sl_feed_batch batch = {0};
     float targets[BATCH * CLASSES];
     size_t items[BATCH];
-    SL_TRY(sl_feed_batch_create(bench->feed, BATCH, &batch, err));
+    SL_TRY(sl_feed_batch_create(bench->feed, BATCH, NULL, &batch, err));
     const double began = sl_clock_seconds();
     for (size_t begin = 0; begin + BATCH <= ITEMS; begin += BATCH) {
         for (size_t i = 0; i < BATCH; i++)
             items[i] = begin + i;
-        sl_feed_fill(bench->feed, items, BATCH, &augment, 1, &batch);
+        sl_feed_fill(&(struct sl_feed_items){.feed = bench->feed,
+                                             .items = items,
+                                             .count = BATCH,
+                                             .augment = &augment,
+                                             .epoch = 1,
+                                             .batch = &batch});
         sl_targets_draw(bench->targets, 1, 1, items, BATCH, targets);
     }
     *seconds = sl_clock_seconds() - began;

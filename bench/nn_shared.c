@@ -87,7 +87,7 @@ double bench_nn_step(struct bench_nn *bench, const float *pixels, const float *t
         sl_soft_cross_entropy(logits, &rows, 1.0F / (float)batch, NULL, bench->logit_gradient);
     sl_plan_backward(bench->plan, bench->logit_gradient);
     const float *gradients = sl_plan_gradients(bench->plan);
-    const double scale = 1 / (sl_flat_norm(gradients, n_values) + 1e-6);
+    const double scale = 1 / (sl_flat_norm(gradients, n_values, NULL) + 1e-6);
     const struct sl_sgd sgd = {.rate = rate,
                                .momentum = 0.9F,
                                .weight_decay = 1e-4F,

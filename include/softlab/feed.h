@@ -33,24 +33,37 @@ struct sl_feed_batch {
     struct sl_batch view;
     float *pixels;     /* owned; (capacity, pixels_per_item) */
     int32_t *integers; /* owned; for text */
-    uint8_t *scratch;  /* owned; one augmented image */
+    uint8_t *scratch;  /* owned; an augmented image for each thread */
     size_t capacity, pixels_per_item;
+    struct sl_pool *pool; /* borrowed; threads that fill it, or NULL */
 };
 enum sl_status sl_feed_batch_create(const struct sl_feed *feed, size_t capacity,
-                                    struct sl_feed_batch *out, struct sl_error *err) SL_MUST_USE;
+                                    struct sl_pool *pool, struct sl_feed_batch *out,
+                                    struct sl_error *err) SL_MUST_USE;
 void sl_feed_batch_release(struct sl_feed_batch *batch);
 
-/* Fill the first `count` places of the batch with these items. `augment` (images only) may be NULL;
- * its draws depend on (augment->seed, epoch, item) only. Allocates nothing. */
-void sl_feed_fill(const struct sl_feed *feed, const size_t *items, size_t count,
-                  const struct sl_augment *augment, uint64_t epoch, struct sl_feed_batch *batch);
+/* Items to put into the first places of a batch; all borrowed. */
+struct sl_feed_items {
+    const struct sl_feed *feed;
+    const size_t *items;
+    size_t count;
+    /* Images only, or NULL. Draws depend on (augment->seed, epoch, item) only. */
+    const struct sl_augment *augment;
+    uint64_t epoch;
+    struct sl_feed_batch *batch;
+};
+/* Allocates nothing. */
+void sl_feed_fill(const struct sl_feed_items *items);
+/* The same by threads of the batch's pool that have nothing else to do. What `items` points to must
+ * stay as it is until sl_pool_finish. */
+void sl_feed_fill_meanwhile(struct sl_feed_items *items);
 
-/* A predictor: a plan in evaluation mode with its batch. */
+/* A predictor: a plan in evaluation mode with its batch. `pool` may be NULL. */
 struct sl_tuning;
 struct sl_predictor;
 enum sl_status sl_predictor_create(struct sl_model *model, const struct sl_feed *feed, size_t batch,
-                                   const struct sl_tuning *tuning, struct sl_predictor **out,
-                                   struct sl_error *err) SL_MUST_USE;
+                                   const struct sl_tuning *tuning, struct sl_pool *pool,
+                                   struct sl_predictor **out, struct sl_error *err) SL_MUST_USE;
 void sl_predictor_destroy(struct sl_predictor *predictor);
 /* Write the logits (count, classes) of these items. `feed` must have the shape of the feed that the
  * predictor was created with; `items` NULL: the first `count`. `progress` may be NULL. */

@@ -8,7 +8,8 @@
  *
  *     sl_model_create -> sl_plan_create -> { sl_plan_forward, loss, sl_plan_backward, step } ...
  *
- * A plan runs on the calling thread only. All randomness is explicit: sl_model_create draws
+ * A plan runs on the calling thread and on the threads of its pool; their number changes no bit of
+ * a result. All randomness is explicit: sl_model_create draws
  * parameters from the given seed, and the caller draws or writes the dropout masks and shake-shake
  * coefficients of a plan (sl_plan_draw_noise, sl_plan_noise).
  *
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "softlab/base/error.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -159,6 +161,7 @@ struct sl_plan_options {
     struct sl_plan *memory_of;      /* share this plan's memory; never run both at once; or NULL */
     const struct sl_tuning *tuning; /* borrowed for the call; NULL: the shipped one */
     bool profile;                   /* time every layer */
+    struct sl_pool *pool;           /* borrowed for the plan's life; NULL: the calling thread */
 };
 struct sl_plan_options sl_plan_options_default(void); /* batch 32, training */
 

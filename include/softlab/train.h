@@ -72,6 +72,7 @@ struct sl_train_options {
     const char *checkpoint; /* path; NULL: none is written or read */
     const char *identity; /* what else the run depends on (its data), for the checkpoint; or NULL */
     double checkpoint_seconds; /* least time between two in an epoch; 0: one after every step */
+    struct sl_pool *pool;      /* borrowed; NULL: the calling thread alone */
     struct sl_train_hooks hooks;
 };
 

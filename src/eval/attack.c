@@ -59,7 +59,7 @@ static enum sl_status make_buffers(struct attack *attack, struct sl_error *err)
 {
     const size_t n = attack->batch, row = attack->n_classes * sizeof(float);
     const size_t pixels = attack->pixels * sizeof(float);
-    SL_TRY(sl_feed_batch_create(attack->items->feed, n, &attack->clean, err));
+    SL_TRY(sl_feed_batch_create(attack->items->feed, n, NULL, &attack->clean, err));
     attack->moved = sl_data_alloc(n, pixels, err);
     attack->targets = sl_data_alloc(n, row, err);
     attack->gradient = sl_data_alloc(n, row, err);
@@ -227,7 +227,10 @@ static void attack_batch(struct attack *attack, size_t begin, size_t count)
         attack->worst[i] = -HUGE_VALF;
         memcpy(attack->targets + i * k, items->targets + row * k, k * sizeof *attack->targets);
     }
-    sl_feed_fill(items->feed, attack->indices, attack->batch, NULL, 0, &attack->clean);
+    sl_feed_fill(&(struct sl_feed_items){.feed = items->feed,
+                                         .items = attack->indices,
+                                         .count = attack->batch,
+                                         .batch = &attack->clean});
     memcpy(attack->moved, attack->clean.pixels,
            attack->batch * attack->pixels * sizeof *attack->moved);
     const float *logits = look(attack);

@@ -30,17 +30,20 @@ static void planes_of(const uint8_t *from, size_t n_pixels, size_t channels, flo
 }
 
 static void fill_image(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
-                       uint64_t epoch, size_t place, struct sl_feed_batch *batch)
+                       uint64_t epoch, const struct sl_feed_place *at)
 {
+    struct sl_feed_batch *batch = at->batch;
     const struct sl_dataset *images = feed->images;
     const size_t n_pixels = images->height * images->width;
     uint8_t *bytes = images->pixels + item * n_pixels * images->channels;
     if (augment) {
         const struct sl_image image = {images->height, images->width, images->channels, bytes};
-        sl_augment_apply(augment, epoch, item, &image, batch->scratch);
-        bytes = batch->scratch;
+        uint8_t *augmented = batch->scratch + at->worker * batch->pixels_per_item;
+        sl_augment_apply(augment, epoch, item, &image, augmented);
+        bytes = augmented;
     }
-    planes_of(bytes, n_pixels, images->channels, batch->pixels + place * batch->pixels_per_item);
+    planes_of(bytes, n_pixels, images->channels,
+              batch->pixels + at->place * batch->pixels_per_item);
 }
 
 static void lay_out_pixels(const struct sl_feed *feed, struct sl_feed_batch *batch)
@@ -76,11 +79,12 @@ enum sl_status sl_feed_images(const struct sl_dataset *dataset, struct sl_feed *
 /* ---- Features ---- */
 
 static void fill_features(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
-                          uint64_t epoch, size_t place, struct sl_feed_batch *batch)
+                          uint64_t epoch, const struct sl_feed_place *at)
 {
     (void)augment, (void)epoch;
     const size_t n = feed->shape.channels;
-    memcpy(batch->pixels + place * n, feed->features + item * n, n * sizeof *batch->pixels);
+    memcpy(at->batch->pixels + at->place * n, feed->features + item * n,
+           n * sizeof *feed->features);
 }
 
 static const struct sl_feed_kind features_kind = {.lay_out = lay_out_pixels, .fill = fill_features};
@@ -116,15 +120,16 @@ struct sl_input_shape sl_feed_shape(const struct sl_feed *feed)
 }
 
 enum sl_status sl_feed_batch_create(const struct sl_feed *feed, size_t capacity,
-                                    struct sl_feed_batch *out, struct sl_error *err)
+                                    struct sl_pool *pool, struct sl_feed_batch *out,
+                                    struct sl_error *err)
 {
     const size_t floats = sl_feed_pixels_per_item(feed);
     const size_t integers = feed->kind->n_integers ? feed->kind->n_integers(feed) : 0;
-    struct sl_feed_batch batch = {.capacity = capacity, .pixels_per_item = floats};
+    struct sl_feed_batch batch = {.capacity = capacity, .pixels_per_item = floats, .pool = pool};
     enum sl_status status = SL_OK;
     if (floats > 0) {
         batch.pixels = sl_data_alloc(capacity, floats * sizeof *batch.pixels, err);
-        batch.scratch = sl_data_alloc(floats, sizeof *batch.scratch, err);
+        batch.scratch = sl_data_alloc(sl_pool_threads(pool), floats, err);
         if (!batch.pixels || !batch.scratch) status = SL_ERR_NOMEM;
     }
     if (integers > 0) {
@@ -148,12 +153,29 @@ void sl_feed_batch_release(struct sl_feed_batch *batch)
     *batch = (struct sl_feed_batch){0};
 }
 
-void sl_feed_fill(const struct sl_feed *feed, const size_t *items, size_t count,
-                  const struct sl_augment *augment, uint64_t epoch, struct sl_feed_batch *batch)
+static void fill_place(void *context, size_t place, size_t worker)
 {
-    assert(count <= batch->capacity);
-    for (size_t i = 0; i < count; i++) {
-        assert(items[i] < feed->count);
-        feed->kind->fill(feed, items[i], augment, epoch, i, batch);
-    }
+    const struct sl_feed_items *items = context;
+    const struct sl_feed_place at = {items->batch, place, worker};
+    items->feed->kind->fill(items->feed, items->items[place], items->augment, items->epoch, &at);
+}
+
+static void check_items(const struct sl_feed_items *items)
+{
+    assert(items->count <= items->batch->capacity);
+    for (size_t i = 0; i < items->count; i++)
+        assert(items->items[i] < items->feed->count);
+}
+
+void sl_feed_fill(const struct sl_feed_items *items)
+{
+    struct sl_feed_items copy = *items;
+    check_items(items);
+    sl_pool_run(items->batch->pool, items->count, fill_place, &copy);
+}
+
+void sl_feed_fill_meanwhile(struct sl_feed_items *items)
+{
+    check_items(items);
+    sl_pool_begin(items->batch->pool, items->count, fill_place, items);
 }

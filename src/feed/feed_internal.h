@@ -4,6 +4,12 @@
 
 #include "softlab/feed.h"
 
+/* Where an item goes, and which thread's scratch it may use. */
+struct sl_feed_place {
+    struct sl_feed_batch *batch;
+    size_t place, worker;
+};
+
 /* A kind of feed. */
 struct sl_feed_kind {
     /* The number of floats and of integers of one item. */
@@ -11,7 +17,7 @@ struct sl_feed_kind {
     /* Point the parts of `view` into the memory of a batch. */
     void (*lay_out)(const struct sl_feed *feed, struct sl_feed_batch *batch);
     void (*fill)(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
-                 uint64_t epoch, size_t place, struct sl_feed_batch *batch);
+                 uint64_t epoch, const struct sl_feed_place *at);
     void (*release)(struct sl_feed *feed); /* frees what it owns; may be NULL */
 };
 

@@ -14,19 +14,20 @@ struct sl_predictor {
 };
 
 enum sl_status sl_predictor_create(struct sl_model *model, const struct sl_feed *feed, size_t batch,
-                                   const struct sl_tuning *tuning, struct sl_predictor **out,
-                                   struct sl_error *err)
+                                   const struct sl_tuning *tuning, struct sl_pool *pool,
+                                   struct sl_predictor **out, struct sl_error *err)
 {
     struct sl_plan_options options = sl_plan_options_default();
     options.batch = batch;
     options.training = false;
     options.tuning = tuning;
+    options.pool = pool;
     struct sl_predictor *predictor = sl_alloc(1, sizeof *predictor);
     predictor->model = model;
     predictor->items = sl_alloc(batch, sizeof *predictor->items);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_plan_create(model, &options, &predictor->plan, err));
-    SL_TRY_OUT(sl_feed_batch_create(feed, batch, &predictor->batch, err));
+    SL_TRY_OUT(sl_feed_batch_create(feed, batch, pool, &predictor->batch, err));
     *out = predictor;
     return SL_OK;
 out:
@@ -55,7 +56,8 @@ void sl_predict(struct sl_predictor *predictor, const struct sl_feed *feed, cons
             const size_t row = begin + (i < n ? i : 0);
             predictor->items[i] = items ? items[row] : row;
         }
-        sl_feed_fill(feed, predictor->items, batch, NULL, 0, &predictor->batch);
+        sl_feed_fill(&(struct sl_feed_items){
+            .feed = feed, .items = predictor->items, .count = batch, .batch = &predictor->batch});
         const float *rows = sl_plan_forward(predictor->plan, &predictor->batch.view);
         memcpy(logits + begin * n_classes, rows, n * n_classes * sizeof *logits);
         sl_progress_set(progress, begin + n);

@@ -47,12 +47,12 @@ static void lay_out(const struct sl_feed *feed, struct sl_feed_batch *batch)
 }
 
 static void fill(const struct sl_feed *feed, size_t item, const struct sl_augment *augment,
-                 uint64_t epoch, size_t place, struct sl_feed_batch *batch)
+                 uint64_t epoch, const struct sl_feed_place *at)
 {
     (void)augment, (void)epoch;
     const struct sl_feed_text *text = feed->text;
-    const size_t tokens = feed->shape.tokens, letters = feed->shape.letters;
-    const struct parts parts = parts_of(feed, batch);
+    const size_t tokens = feed->shape.tokens, letters = feed->shape.letters, place = at->place;
+    const struct parts parts = parts_of(feed, at->batch);
     memcpy(parts.words + place * tokens, text->words + item * tokens, tokens * sizeof *parts.words);
     memcpy(parts.letters + place * letters, text->letters + item * letters,
            letters * sizeof *parts.letters);

@@ -14,47 +14,85 @@ static bool has_avx2(void)
 }
 #endif
 
-/* ---- Norm ---- */
+/* ---- Ranges ---- */
 
-/* Value i is added to sum i % SUMS. The square of a float is exact in double, so fusing it into the
- * addition changes no bit: plain and AVX2 code give the same sum. */
-enum { SUMS = 32 };
+/* Ranges begin at whole vectors, so that the same values are in the AVX2 loop for any number of
+ * threads. */
+enum { RANGE = 16 * 1024 };
 
-static void squares_plain(const float *values, size_t begin, size_t end, double sums[SUMS])
+static struct sl_pool_range range_at(size_t part, size_t count)
 {
-    for (size_t i = begin; i < end; i++)
-        sums[i % SUMS] += (double)values[i] * (double)values[i];
+    const size_t begin = part * RANGE, left = count - begin;
+    return (struct sl_pool_range){begin, begin + (left < RANGE ? left : RANGE)};
 }
 
+static size_t n_ranges(size_t count)
+{
+    return (count + RANGE - 1) / RANGE;
+}
+
+/* ---- Norm ---- */
+
+/* Value i is added to sum i % SUMS. One thread takes all sums, of two threads each takes half of
+ * them, every other cache line. The square of a float is exact in double, so fusing it into the
+ * addition changes no bit: plain and AVX2 code give the same sum. */
+enum { SUMS = 32, HALF = SUMS / 2 };
+
+struct squares {
+    const float *values;
+    size_t count, n_parts;
+    double sums[SUMS];
+};
+
 #if defined(__x86_64__)
-/* Handles whole groups of SUMS values; returns how many values that was. */
-AVX2 static size_t squares_avx2(const float *values, size_t count, double sums[SUMS])
+/* Handles whole groups of SUMS values, `width` of each; returns how many values the groups have. */
+__attribute__((target("avx2,fma"), always_inline)) static inline size_t
+squares_of(const float *values, size_t count, size_t width, double sums[SUMS])
 {
     __m256d sum[SUMS / 4];
-    for (size_t k = 0; k < SUMS / 4; k++)
+    for (size_t k = 0; k < width / 4; k++)
         sum[k] = _mm256_setzero_pd();
     size_t i = 0;
     for (; i + SUMS <= count; i += SUMS)
-        for (size_t k = 0; k < SUMS / 4; k++) {
+        for (size_t k = 0; k < width / 4; k++) {
             const __m256d value = _mm256_cvtps_pd(_mm_loadu_ps(values + i + 4 * k));
             sum[k] = _mm256_fmadd_pd(value, value, sum[k]);
         }
-    for (size_t k = 0; k < SUMS / 4; k++)
+    for (size_t k = 0; k < width / 4; k++)
         _mm256_storeu_pd(sums + 4 * k, sum[k]);
     return i;
 }
+
+AVX2 static size_t squares_avx2(const float *values, size_t count, bool all, double *sums)
+{
+    return all ? squares_of(values, count, SUMS, sums) : squares_of(values, count, HALF, sums);
+}
 #endif
 
-double sl_flat_norm(const float *values, size_t count)
+static void add_squares(void *context, size_t part, size_t worker)
 {
-    double sums[SUMS] = {0}, total = 0;
+    (void)worker;
+    struct squares *squares = context;
+    const size_t first = part * HALF, end = squares->n_parts == 1 ? SUMS : first + HALF;
     size_t done = 0;
 #if defined(__x86_64__)
-    if (has_avx2()) done = squares_avx2(values, count, sums);
+    if (has_avx2())
+        done = squares_avx2(squares->values + first, squares->count, squares->n_parts == 1,
+                            squares->sums + first);
 #endif
-    squares_plain(values, done, count, sums);
+    for (size_t i = done; i < squares->count; i++)
+        if (i % SUMS >= first && i % SUMS < end)
+            squares->sums[i % SUMS] += (double)squares->values[i] * (double)squares->values[i];
+}
+
+double sl_flat_norm(const float *values, size_t count, struct sl_pool *pool)
+{
+    const bool shared = sl_pool_threads(pool) > 1 && count > RANGE;
+    struct squares squares = {.values = values, .count = count, .n_parts = shared ? 2 : 1};
+    double total = 0;
+    sl_pool_run(pool, squares.n_parts, add_squares, &squares);
     for (size_t k = 0; k < SUMS; k++)
-        total += sums[k];
+        total += squares.sums[k];
     return sqrt(total);
 }
 
@@ -94,14 +132,34 @@ AVX2 static size_t sgd_avx2(const struct sl_sgd *sgd, float *values, const float
 }
 #endif
 
+struct sgd_work {
+    const struct sl_sgd *sgd;
+    float *values;
+    const float *gradients;
+    float *velocity;
+    size_t count;
+};
+
+static void sgd_range(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct sgd_work *work = context;
+    const struct sl_pool_range range = range_at(part, work->count);
+    float *values = work->values + range.begin, *velocity = work->velocity + range.begin;
+    const float *gradients = work->gradients + range.begin;
+    const size_t count = range.end - range.begin;
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (has_avx2()) done = sgd_avx2(work->sgd, values, gradients, velocity, count);
+#endif
+    sgd_plain(work->sgd, values, gradients, velocity, done, count);
+}
+
 void sl_sgd_step(const struct sl_sgd *sgd, float *values, const float *gradients, float *velocity,
                  size_t count)
 {
-    size_t done = 0;
-#if defined(__x86_64__)
-    if (has_avx2()) done = sgd_avx2(sgd, values, gradients, velocity, count);
-#endif
-    sgd_plain(sgd, values, gradients, velocity, done, count);
+    struct sgd_work work = {sgd, values, gradients, velocity, count};
+    sl_pool_run(sgd->pool, n_ranges(count), sgd_range, &work);
 }
 
 /* ---- Adam ---- */
@@ -197,13 +255,33 @@ AVX2 static size_t adam_avx2(const struct adam_factors *by, float *values, const
 }
 #endif
 
+struct adam_work {
+    struct adam_factors by;
+    float *values;
+    const float *gradients;
+    float *first, *second;
+    size_t count;
+};
+
+static void adam_range(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct adam_work *work = context;
+    const struct sl_pool_range range = range_at(part, work->count);
+    float *values = work->values + range.begin;
+    float *first = work->first + range.begin, *second = work->second + range.begin;
+    const float *gradients = work->gradients + range.begin;
+    const size_t count = range.end - range.begin;
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (has_avx2()) done = adam_avx2(&work->by, values, gradients, first, second, count);
+#endif
+    adam_plain(&work->by, values, gradients, first, second, done, count);
+}
+
 void sl_adam_step(const struct sl_adam *adam, float *values, const float *gradients, float *first,
                   float *second, size_t count)
 {
-    const struct adam_factors by = adam_factors_of(adam);
-    size_t done = 0;
-#if defined(__x86_64__)
-    if (has_avx2()) done = adam_avx2(&by, values, gradients, first, second, count);
-#endif
-    adam_plain(&by, values, gradients, first, second, done, count);
+    struct adam_work work = {adam_factors_of(adam), values, gradients, first, second, count};
+    sl_pool_run(adam->pool, n_ranges(count), adam_range, &work);
 }

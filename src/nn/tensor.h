@@ -21,6 +21,16 @@ static inline size_t sl_nn_blocks(size_t channels)
     return (channels + SL_NN_LANES - 1) / SL_NN_LANES;
 }
 
+/* A tensor of images [first, first + count) of another, in the same memory. */
+static inline struct sl_nn_tensor sl_nn_image_view(const struct sl_nn_tensor *tensor, size_t first,
+                                                   size_t count)
+{
+    struct sl_nn_tensor view = *tensor;
+    if (view.data) view.data += first * tensor->image_stride;
+    view.images = count;
+    return view;
+}
+
 /* A tensor of one block's eight channels (fewer in the last block), in the same memory. */
 static inline struct sl_nn_tensor sl_nn_block_view(const struct sl_nn_tensor *tensor, size_t block)
 {

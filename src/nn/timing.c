@@ -47,7 +47,8 @@ static enum sl_status make_bench(const struct sl_timing *timing, struct bench *o
     return SL_OK;
 }
 
-static void take_step(struct sl_timing *timing, struct bench *bench, bool first)
+static void take_step(struct sl_timing *timing, struct bench *bench, struct sl_pool *pool,
+                      bool first)
 {
     const struct sl_batch batch = {.pixels = bench->pixels};
     const size_t classes = sl_model_classes(timing->model), n = sl_model_n_values(timing->model);
@@ -58,13 +59,14 @@ static void take_step(struct sl_timing *timing, struct bench *bench, bool first)
     sl_soft_cross_entropy(logits, &targets, 1.0F / (float)timing->batch, NULL, bench->gradient);
     sl_plan_backward(timing->plan, bench->gradient);
     const float *gradients = sl_plan_gradients(timing->plan);
-    const double norm = sl_flat_norm(gradients, n);
+    const double norm = sl_flat_norm(gradients, n, pool);
     const struct sl_sgd sgd = {
         .rate = .01F,
         .momentum = .9F,
         .weight_decay = 1e-4F,
         .first = first,
         .gradient_scale = norm > 1 ? (float)(1 / norm) : 1,
+        .pool = pool,
     };
     sl_sgd_step(&sgd, sl_model_values(timing->model), gradients, bench->velocity, n);
     sl_model_touch(timing->model);
@@ -78,10 +80,10 @@ static void time_steps(struct sl_timing *timing, struct bench *bench,
     struct sl_progress *progress = options->progress ? options->progress : &silent;
     sl_progress_start(progress, timing->training ? "training" : "evaluating", options->steps,
                       "steps");
-    take_step(timing, bench, true);
+    take_step(timing, bench, options->pool, true);
     for (size_t i = 0; i < options->steps; i++) {
         const double start = sl_clock_seconds();
-        take_step(timing, bench, false);
+        take_step(timing, bench, options->pool, false);
         const double seconds = sl_clock_seconds() - start;
         if (i == 0 || seconds < timing->best) timing->best = seconds;
         total += seconds;
@@ -111,6 +113,7 @@ static enum sl_status measure(struct sl_timing *timing, const struct sl_model_op
         .training = timing->training,
         .tuning = options->tuning,
         .profile = options->profile,
+        .pool = options->pool,
     };
     struct bench bench = {0};
     enum sl_status status = SL_OK;

@@ -14,22 +14,64 @@ struct session {
     uint64_t steps; /* of this process */
 };
 
-static struct sl_method_batch present(struct sl_training *run, size_t count)
+/* The plan of a step: the last, smaller batch has its own. */
+static struct sl_plan *plan_at(const struct sl_training *run, size_t step)
+{
+    return run->last && step + 1 == run->steps_per_epoch ? run->last : run->full;
+}
+
+static struct sl_training_batch *batch_at(struct sl_training *run, size_t step)
+{
+    return &run->batches[step % 2];
+}
+
+/* Set which items a step presents, and how. */
+static struct sl_feed_items *choose_items(struct sl_training *run, size_t step)
 {
     const struct sl_targets *targets = run->options->targets;
-    const struct sl_training_position *at = &run->at;
-    const size_t *positions = run->order + at->step * run->batch_size;
+    struct sl_training_batch *batch = batch_at(run, step);
+    const size_t count = sl_plan_batch(plan_at(run, step)) / run->copies;
+    const size_t *positions = run->order + step * run->batch_size;
     for (size_t i = 0; i < run->copies * count; i++)
-        run->items[i] =
+        batch->items[i] =
             targets->items[positions[i % count]] + (i / count) * sl_feed_count(run->options->feed);
-    sl_feed_fill(run->options->feed, run->items, count, run->augments ? &run->augment : NULL,
-                 run->recipe->frozen ? 0 : at->epoch, &run->batch);
-    sl_targets_draw(targets, run->options->seed, at->epoch, positions, count, run->targets);
-    return (struct sl_method_batch){
+    batch->filling = (struct sl_feed_items){
+        .feed = run->options->feed,
+        .items = batch->items,
         .count = count,
+        .augment = run->augments ? &run->augment : NULL,
+        .epoch = run->recipe->frozen ? 0 : run->at.epoch,
+        .batch = &batch->batch,
+    };
+    return &batch->filling;
+}
+
+/* Let threads that wait fill the batch of the next step of this epoch. */
+static void fill_ahead(struct sl_training *run)
+{
+    const size_t next = run->at.step + 1;
+    if (sl_pool_threads(run->options->pool) == 1 || next >= run->steps_per_epoch) return;
+    sl_feed_fill_meanwhile(choose_items(run, next));
+    run->filled_ahead = true;
+}
+
+static struct sl_method_batch present(struct sl_training *run)
+{
+    const struct sl_training_position *at = &run->at;
+    if (run->filled_ahead)
+        sl_run_finish_ahead(run);
+    else
+        sl_feed_fill(choose_items(run, at->step));
+    fill_ahead(run);
+    const struct sl_training_batch *batch = batch_at(run, at->step);
+    const size_t *positions = run->order + at->step * run->batch_size;
+    sl_targets_draw(run->options->targets, run->options->seed, at->epoch, positions,
+                    batch->filling.count, run->targets);
+    return (struct sl_method_batch){
+        .count = batch->filling.count,
         .positions = positions,
-        .pixels = run->batch.pixels,
-        .pixels_per_item = run->batch.pixels_per_item,
+        .pixels = batch->batch.pixels,
+        .pixels_per_item = batch->batch.pixels_per_item,
         .targets = run->targets,
         .n_classes = run->n_classes,
         .epoch = at->epoch,
@@ -44,8 +86,9 @@ static void update_weights(struct sl_training *run, const float *gradients)
     struct sl_method *method = run->method;
     double scale = 1;
     if (run->recipe->clip > 0) {
-        const double norm = sl_flat_norm(gradients, sl_model_n_values(run->model));
-        const double own = sl_flat_norm(method->gradients, method->n_values);
+        const double norm =
+            sl_flat_norm(gradients, sl_model_n_values(run->model), run->options->pool);
+        const double own = sl_flat_norm(method->gradients, method->n_values, run->options->pool);
         scale = sl_clip_scale(run->recipe->clip, sqrt(norm * norm + own * own));
     }
     if (sl_schedule_resets(run->recipe, moment)) {
@@ -63,14 +106,14 @@ static void update_weights(struct sl_training *run, const float *gradients)
 
 static enum sl_status run_step(struct sl_training *run, struct sl_error *err)
 {
-    const bool last = run->last && run->at.step + 1 == run->steps_per_epoch;
-    struct sl_plan *plan = last ? run->last : run->full;
-    const size_t count = sl_plan_batch(plan) / run->copies;
+    struct sl_plan *plan = plan_at(run, run->at.step);
+    const struct sl_training_batch *filled = batch_at(run, run->at.step);
     const struct sl_method_steps *method = run->method->row->steps;
-    struct sl_method_batch batch = present(run, count);
+    struct sl_method_batch batch = present(run);
+    const size_t count = batch.count;
     if (method->prepare) method->prepare(run->method, &batch);
-    sl_plan_draw_noise(plan, run->options->seed, run->at.epoch, run->items);
-    const float *logits = sl_plan_forward(plan, &run->batch.view);
+    sl_plan_draw_noise(plan, run->options->seed, run->at.epoch, filled->items);
+    const float *logits = sl_plan_forward(plan, &filled->batch.view);
     double total = 0;
     method->loss(run->method, &batch, logits, run->gradient, &total);
     if (!isfinite(total))

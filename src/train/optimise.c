@@ -23,6 +23,7 @@ static void step_sgd(const struct sl_optimiser *optimiser, const struct step *st
         .nesterov = step->recipe->nesterov,
         .first = optimiser->steps == 1,
         .gradient_scale = step->scale,
+        .pool = optimiser->pool,
     };
     sl_sgd_step(&sgd, step->values, step->gradients, optimiser->state[0], optimiser->count);
 }
@@ -39,6 +40,7 @@ static void step_moments(const struct sl_optimiser *optimiser, const struct step
         .step = optimiser->steps,
         .gradient_scale = step->scale,
         .rectified = rectified,
+        .pool = optimiser->pool,
     };
     sl_adam_step(&adam, step->values, step->gradients, optimiser->state[0], optimiser->state[1],
                  optimiser->count);

@@ -18,7 +18,8 @@ struct sl_optimiser {
     size_t count;
     float *state[2]; /* owned; velocity, or first and second moments */
     size_t n_state;
-    uint64_t steps; /* since the last reset */
+    uint64_t steps;       /* since the last reset */
+    struct sl_pool *pool; /* borrowed; NULL after creation: the calling thread alone */
 };
 enum sl_status sl_optimiser_create(const struct sl_recipe *recipe, size_t count,
                                    struct sl_optimiser *out, struct sl_error *err) SL_MUST_USE;

@@ -89,6 +89,7 @@ static enum sl_status make_plan(struct sl_training *run, size_t items, struct sl
     options.batch = items * run->copies;
     options.tuning = run->options->tuning;
     options.memory_of = run->full;
+    options.pool = run->options->pool;
     return sl_plan_create(run->model, &options, out, err);
 }
 
@@ -104,10 +105,16 @@ static enum sl_status make_buffers(struct sl_training *run, struct sl_error *err
 {
     const size_t rows = run->copies * run->batch_size;
     run->order = sl_data_alloc(run->n_items, sizeof *run->order, err);
-    run->items = sl_data_alloc(rows, sizeof *run->items, err);
     run->targets = sl_data_alloc(rows, run->n_classes * sizeof *run->targets, err);
     run->gradient = sl_data_alloc(rows, run->n_classes * sizeof *run->gradient, err);
-    if (!run->order || !run->items || !run->targets || !run->gradient) return SL_ERR_NOMEM;
+    if (!run->order || !run->targets || !run->gradient) return SL_ERR_NOMEM;
+    for (size_t i = 0; i < 2; i++) {
+        struct sl_training_batch *batch = &run->batches[i];
+        batch->items = sl_data_alloc(rows, sizeof *batch->items, err);
+        if (!batch->items) return SL_ERR_NOMEM;
+        SL_TRY(
+            sl_feed_batch_create(run->options->feed, rows, run->options->pool, &batch->batch, err));
+    }
     if (run->recipe->select == SL_SELECT_BEST) {
         const size_t n_values = sl_model_n_values(run->model);
         const size_t n_state = sl_model_n_state(run->model);
@@ -117,7 +124,7 @@ static enum sl_status make_buffers(struct sl_training *run, struct sl_error *err
         memset(run->best_values, 0, n_values * sizeof *run->best_values);
         memset(run->best_state, 0, n_state * sizeof *run->best_state);
     }
-    return sl_feed_batch_create(run->options->feed, rows, &run->batch, err);
+    return SL_OK;
 }
 
 static void count_steps(struct sl_training *run)
@@ -164,6 +171,7 @@ enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_optio
     SL_TRY_OUT(make_buffers(run, err));
     SL_TRY_OUT(sl_optimiser_create(run->recipe, sl_model_n_values(model), &run->optimiser, err));
     SL_TRY_OUT(sl_optimiser_create(run->recipe, run->method->n_values, &run->own_optimiser, err));
+    run->optimiser.pool = run->own_optimiser.pool = options->pool;
     *out = run;
     return SL_OK;
 out:
@@ -171,17 +179,26 @@ out:
     return status;
 }
 
+void sl_run_finish_ahead(struct sl_training *run)
+{
+    if (run->filled_ahead) sl_pool_finish(run->options->pool);
+    run->filled_ahead = false;
+}
+
 void sl_run_destroy(struct sl_training *run)
 {
     if (!run) return;
+    sl_run_finish_ahead(run);
     sl_plan_destroy(run->last);
     sl_plan_destroy(run->full);
     sl_method_destroy(run->method);
     sl_optimiser_release(&run->optimiser);
     sl_optimiser_release(&run->own_optimiser);
-    sl_feed_batch_release(&run->batch);
+    for (size_t i = 0; i < 2; i++) {
+        sl_feed_batch_release(&run->batches[i].batch);
+        free(run->batches[i].items);
+    }
     free(run->order);
-    free(run->items);
     free(run->targets);
     free(run->gradient);
     free(run->best_values);

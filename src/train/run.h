@@ -25,12 +25,17 @@ struct sl_training {
     struct sl_method *method;
     struct sl_optimiser optimiser, own_optimiser;
     struct sl_plan *full, *last; /* `last` NULL if there is no last, smaller batch */
-    struct sl_feed_batch batch;
+    /* Steps take turns: while one batch is trained on, threads that wait fill the other. */
+    struct sl_training_batch {
+        struct sl_feed_batch batch;
+        size_t *items; /* (copies * batch_size) */
+        struct sl_feed_items filling;
+    } batches[2];
+    bool filled_ahead; /* the next step's batch is being filled */
     struct sl_augment augment;
     bool augments;
     size_t n_items, batch_size, steps_per_epoch, copies, n_classes;
     size_t *order;                   /* (n_items) positions of this epoch */
-    size_t *items;                   /* (copies * batch_size) of this step */
     float *targets, *gradient;       /* (copies * batch_size, n_classes) */
     float *best_values, *best_state; /* of the best epoch; NULL without SL_SELECT_BEST */
     struct sl_training_position at;
@@ -41,6 +46,8 @@ struct sl_training {
 enum sl_status sl_run_create(struct sl_model *model, const struct sl_train_options *options,
                              struct sl_training **out, struct sl_error *err) SL_MUST_USE;
 void sl_run_destroy(struct sl_training *run);
+/* Wait for a batch that is being filled ahead. */
+void sl_run_finish_ahead(struct sl_training *run);
 /* The order of this epoch's presentations, into run->order. */
 void sl_run_shuffle(struct sl_training *run);
 

@@ -16,6 +16,7 @@ struct sl_timing_options {
     bool profile;                   /* time every layer too */
     const struct sl_tuning *tuning; /* borrowed; NULL: the shipped one */
     struct sl_progress *progress;   /* borrowed, or NULL */
+    struct sl_pool *pool;           /* borrowed; NULL: one thread */
 };
 struct sl_timing_options sl_timing_options_default(void); /* 10 steps of training, 32 items each */
 

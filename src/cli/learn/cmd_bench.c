@@ -92,6 +92,7 @@ static enum sl_status measure(struct cli *cli, const struct bench_values *values
     struct sl_timing_options options = values->timing;
     options.tuning = tuning;
     options.progress = &cli->progress;
+    options.pool = cli->workplace.pool;
     struct sl_timing timing;
     enum sl_status status = SL_OK;
     SL_TRY(sl_network_time(model, &options, &timing, err));
@@ -160,6 +161,7 @@ const struct cli_command cmd_bench = {
     .arguments = bench_arguments,
     .options = bench_options,
     .examples = bench_examples,
+    .threads = true,
     .values_size = sizeof(struct bench_values),
     .mode = bench_mode,
     .samples = bench_samples,

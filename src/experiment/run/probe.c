@@ -246,7 +246,7 @@ static enum sl_status time_predicting(struct stage *stage, size_t batch, double 
     struct sl_predictor *predictor = NULL;
     float *logits = sl_alloc(batch * sl_model_classes(stage->model), sizeof *logits);
     const enum sl_status status =
-        sl_predictor_create(stage->model, stage->feed, batch, NULL, &predictor, err);
+        sl_predictor_create(stage->model, stage->feed, batch, NULL, NULL, &predictor, err);
     if (status == SL_OK) {
         do
             sl_predict(predictor, stage->feed, NULL, batch, NULL, logits);
@@ -273,12 +273,13 @@ static enum sl_status time_attacking(struct stage *stage, size_t batch, double s
     options.batch = batch;
     options.input_gradient = true;
     SL_TRY_OUT(sl_plan_create(stage->model, &options, &plan, err));
-    SL_TRY_OUT(sl_feed_batch_create(stage->feed, batch, &items, err));
+    SL_TRY_OUT(sl_feed_batch_create(stage->feed, batch, NULL, &items, err));
     for (size_t i = 0; i < batch; i++)
         indices[i] = i;
     for (size_t i = 0; i < batch * n_classes; i++)
         slope[i] = i % n_classes == 0 ? -.01F : .001F;
-    sl_feed_fill(stage->feed, indices, batch, NULL, 0, &items);
+    sl_feed_fill(&(struct sl_feed_items){
+        .feed = stage->feed, .items = indices, .count = batch, .batch = &items});
     do {
         (void)sl_plan_forward(plan, &items.view);
         sl_plan_backward(plan, slope);

@@ -47,6 +47,7 @@ struct sl_nn_conv_task sl_nn_conv_task_of(const struct sl_nn_graph *graph, size_
         .groups = conv->as.conv.groups,
         .plain_input = input->layout == SL_NN_PLAIN,
         .bias = conv->as.conv.bias,
+        .threads = 1,
     };
 }
 

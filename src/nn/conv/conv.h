@@ -10,6 +10,7 @@
 
 #include "nn/graph/graph.h"
 #include "softlab/base/error.h"
+#include "softlab/pool.h"
 
 enum sl_nn_direction { SL_NN_FORWARD, SL_NN_BACKWARD_DATA, SL_NN_BACKWARD_WEIGHTS };
 
@@ -23,6 +24,7 @@ struct sl_nn_conv_task {
     bool bias;        /* forward adds the bias, backward-weights computes its gradient */
     bool add;         /* forward and backward-data add `add` to the result */
     bool relu;        /* forward: negative results become 0, after bias and add */
+    size_t threads;   /* of the pool that runs get, at least 1; for the size of the scratch only */
 };
 
 /* The arguments of one run. */
@@ -36,6 +38,7 @@ struct sl_nn_conv_args {
     float *bias_gradient;  /* backward-weights, overwritten */
     void *prepared;        /* sl_nn_conv.prepared_bytes, kept between runs; 64-byte aligned */
     void *scratch;         /* sl_nn_conv.scratch_bytes, for one run; 64-byte aligned */
+    struct sl_pool *pool;  /* task.threads threads; NULL: the calling thread alone */
 };
 
 struct sl_nn_conv_kernel;

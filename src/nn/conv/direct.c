@@ -79,7 +79,10 @@ static enum sl_status create(const struct sl_nn_conv_task *task, struct sl_nn_co
         made.scratch_bytes = sl_nn_direct_gradient_scratch(&direct->as.gradient) * sizeof(float);
     } else {
         made.prepared_bytes = sl_nn_direct_product_prepared(&direct->as.product) * sizeof(float);
-        made.scratch_bytes = sl_nn_direct_data_scratch(&direct->as.product) * sizeof(float);
+        made.scratch_bytes =
+            (task->direction == SL_NN_FORWARD ? sl_nn_direct_product_scratch(&direct->as.product)
+                                              : sl_nn_direct_data_scratch(&direct->as.product)) *
+            sizeof(float);
     }
     *conv = made;
     return SL_OK;
@@ -89,7 +92,7 @@ static void prepare_weights(const struct sl_nn_conv *conv, const struct sl_nn_co
 {
     const struct direct *direct = conv->state;
     if (direct->task.direction == SL_NN_BACKWARD_WEIGHTS) return;
-    sl_nn_direct_product_pack(&direct->as.product, args->weights, args->prepared);
+    sl_nn_direct_product_pack(&direct->as.product, args->weights, args->prepared, args->pool);
 }
 
 static void run(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
@@ -107,6 +110,7 @@ static void run(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *arg
         .add = direct->task.add ? args->add : NULL,
         .result = args->result,
         .scratch = args->scratch,
+        .pool = args->pool,
     };
     if (direct->task.plain_input && !forward)
         sl_nn_direct_data_run_plain(&direct->as.product, &operands);

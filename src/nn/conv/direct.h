@@ -139,11 +139,13 @@ struct sl_nn_direct_product {
     /* Plain input: forward reads a padded copy of each image. */
     struct sl_nn_conv_task plain;
     int32_t *walk; /* owned; (depth): offsets of a window's values; NULL unless plain */
+    size_t threads;
 };
 
 struct sl_nn_direct_operands {
     const float *source, *weights, *bias, *add;
     float *result, *scratch;
+    struct sl_pool *pool;
 };
 
 enum sl_status sl_nn_direct_forward_init(struct sl_nn_direct_product *product,
@@ -167,7 +169,7 @@ void sl_nn_direct_product_release(struct sl_nn_direct_product *product);
 size_t sl_nn_direct_product_prepared(const struct sl_nn_direct_product *product); /* floats */
 size_t sl_nn_direct_product_scratch(const struct sl_nn_direct_product *product);  /* floats */
 void sl_nn_direct_product_pack(const struct sl_nn_direct_product *product, const float *weights,
-                               float *packed);
+                               float *packed, struct sl_pool *pool);
 void sl_nn_direct_product_run(const struct sl_nn_direct_product *product,
                               const struct sl_nn_direct_operands *operands);
 
@@ -214,8 +216,12 @@ struct sl_nn_direct_packing {
     size_t lane_step, depth_step;
     const size_t *taps; /* offsets of the taps, in floats */
 };
-void sl_nn_direct_pack(const struct sl_nn_direct_packing *packing, float *packed);
-/* Unpack panels (rows, 8 per block) of `channels` lanes to (channels, rows). */
-void sl_nn_direct_unpack(const float *panels, size_t channels, size_t rows, float *result);
+/* Packs blocks [block, end) of the lanes. */
+void sl_nn_direct_pack(const struct sl_nn_direct_packing *packing, size_t block, size_t end,
+                       float *packed);
+/* Unpack rows [begin, end) of panels (rows, 8 per block) of `channels` lanes to (channels, rows).
+ */
+void sl_nn_direct_unpack(const float *panels, size_t channels, size_t rows, size_t begin,
+                         size_t end, float *result);
 
 #endif

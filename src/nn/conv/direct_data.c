@@ -53,6 +53,7 @@ static enum sl_status init_plain(struct sl_nn_direct_product *product,
     spread.kernel = spread.stride = spread.images = 1;
     spread.pad = 0;
     spread.plain_input = false;
+    spread.threads = 1;
     SL_TRY(sl_nn_direct_data_init(product, &spread, err));
     product->plain = *task;
     return SL_OK;
@@ -89,31 +90,52 @@ static void scatter_image(const struct sl_nn_conv_task *task, const float *sprea
     }
 }
 
+struct spreading {
+    const struct sl_nn_direct_product *product;
+    const struct sl_nn_direct_operands *operands;
+};
+
+/* Scratch of one image: that of the product, and what its pixels contribute. */
+static size_t spread_size(const struct sl_nn_direct_product *product)
+{
+    return sl_nn_direct_product_scratch(product) +
+           sl_nn_blocks(product->lanes) * product->result_plane;
+}
+
+static void spread_image(void *context, size_t index, size_t worker)
+{
+    const struct spreading *spreading = context;
+    const struct sl_nn_direct_product *product = spreading->product;
+    const struct sl_nn_direct_operands *operands = spreading->operands;
+    const struct sl_nn_conv_task *task = &product->plain;
+    const size_t image = task->in_channels * task->height * task->width;
+    float *result = operands->result + index * image;
+    struct sl_nn_direct_operands one = *operands;
+    one.scratch += worker * spread_size(product);
+    float *spread = one.scratch + sl_nn_direct_product_scratch(product);
+    one.source += index * sl_nn_blocks(product->depth) * product->source_plane;
+    one.result = spread;
+    one.add = NULL;
+    one.pool = NULL;
+    sl_nn_direct_product_run(product, &one);
+    if (!operands->add)
+        memset(result, 0, image * sizeof *result);
+    else if (operands->add != operands->result)
+        memcpy(result, operands->add + index * image, image * sizeof *result);
+    scatter_image(task, spread, result);
+}
+
 void sl_nn_direct_data_run_plain(const struct sl_nn_direct_product *product,
                                  const struct sl_nn_direct_operands *operands)
 {
-    const struct sl_nn_conv_task *task = &product->plain;
-    const size_t image = task->in_channels * task->height * task->width;
-    float *spread = operands->scratch + sl_nn_direct_product_scratch(product);
-    for (size_t i = 0; i < task->images; i++) {
-        struct sl_nn_direct_operands one = *operands;
-        float *result = operands->result + i * image;
-        one.source += i * sl_nn_blocks(product->depth) * product->source_plane;
-        one.result = spread;
-        one.add = NULL;
-        sl_nn_direct_product_run(product, &one);
-        if (!operands->add)
-            memset(result, 0, image * sizeof *result);
-        else if (operands->add != operands->result)
-            memcpy(result, operands->add + i * image, image * sizeof *result);
-        scatter_image(task, spread, result);
-    }
+    struct spreading spreading = {product, operands};
+    sl_pool_run(operands->pool, product->plain.images, spread_image, &spreading);
 }
 
 size_t sl_nn_direct_data_scratch(const struct sl_nn_direct_product *product)
 {
-    return sl_nn_direct_product_scratch(product) +
-           (product->plain.plain_input ? sl_nn_blocks(product->lanes) * product->result_plane : 0);
+    if (!product->plain.plain_input) return sl_nn_direct_product_scratch(product);
+    return product->plain.threads * spread_size(product);
 }
 
 enum sl_status sl_nn_direct_data_init(struct sl_nn_direct_product *product,
@@ -130,6 +152,7 @@ enum sl_status sl_nn_direct_data_init(struct sl_nn_direct_product *product,
         .lane_step = task->kernel * task->kernel,
         .depth_step = task->in_channels * task->kernel * task->kernel,
         .n_parts = task->stride * task->stride,
+        .threads = task->threads,
     };
     size_t weights = 0;
     for (size_t i = 0; i < product->n_parts; i++) {

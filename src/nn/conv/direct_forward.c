@@ -56,6 +56,7 @@ enum sl_status sl_nn_direct_forward_init(struct sl_nn_direct_product *product,
         .depth_step = kernel * kernel,
         .n_parts = 1,
         .relu = task->relu,
+        .threads = task->threads,
     };
     if (kernel < task->stride) product->source_used /= task->stride;
     struct sl_nn_direct_part *part = &product->parts[0];

@@ -89,17 +89,17 @@ SL_NN_AVX2 static void pack_transposed(const struct sl_nn_direct_packing *packin
     }
 }
 
-void sl_nn_direct_pack(const struct sl_nn_direct_packing *packing, float *packed)
+void sl_nn_direct_pack(const struct sl_nn_direct_packing *packing, size_t first_block,
+                       size_t end_block, float *packed)
 {
     /* The packing has all taps of the kernel, in their order in the weights. */
     const bool contiguous = packing->depth_step == packing->n_taps;
     /* Otherwise neighbours in the weights belong to neighbouring panels. A small span of rows of
      * all panels stays in the cache. */
     const size_t span = contiguous ? packing->depth : DEPTH_SPAN, n_taps = packing->n_taps;
-    const size_t n_all_blocks = sl_nn_blocks(packing->lanes);
     if (n_taps == 0) return;
     for (size_t d = 0; d < packing->depth; d += span)
-        for (size_t i = 0; i < n_all_blocks; i++) {
+        for (size_t i = first_block; i < end_block; i++) {
             const size_t end = d + span < packing->depth ? d + span : packing->depth;
             const size_t last = sl_nn_direct_panels(packing->lanes) - 1;
             const size_t panel = i / 2 < last ? i / 2 : last;
@@ -118,31 +118,45 @@ void sl_nn_direct_pack(const struct sl_nn_direct_packing *packing, float *packed
         }
 }
 
-SL_NN_AVX2 static void unpack_block(const float *from, size_t width, size_t rows, size_t n_lanes,
-                                    float *to)
+/* The rows of a block to unpack, of all `n_rows`. */
+struct unpacking {
+    const float *from;
+    size_t width, n_rows, begin, end, n_lanes;
+    float *to;
+};
+
+SL_NN_AVX2 static void unpack_block(const struct unpacking *block)
 {
-    size_t row = 0;
-    for (; n_lanes == SL_NN_LANES && row + SL_NN_LANES <= rows; row += SL_NN_LANES) {
+    const size_t n_rows = block->n_rows, width = block->width;
+    size_t row = block->begin;
+    for (; block->n_lanes == SL_NN_LANES && row + SL_NN_LANES <= block->end; row += SL_NN_LANES) {
         float *lanes[SL_NN_LANES];
         for (size_t i = 0; i < SL_NN_LANES; i++)
-            lanes[i] = to + i * rows + row;
-        transpose(from + row * width, width, lanes);
+            lanes[i] = block->to + i * n_rows + row;
+        transpose(block->from + row * width, width, lanes);
     }
-    for (; row < rows; row++)
-        for (size_t i = 0; i < n_lanes; i++)
-            to[i * rows + row] = from[row * width + i];
+    for (; row < block->end; row++)
+        for (size_t i = 0; i < block->n_lanes; i++)
+            block->to[i * n_rows + row] = block->from[row * width + i];
 }
 
-void sl_nn_direct_unpack(const float *panels, size_t channels, size_t rows, float *result)
+void sl_nn_direct_unpack(const float *panels, size_t channels, size_t rows, size_t begin,
+                         size_t end, float *result)
 {
     for (size_t panel = 0; panel < sl_nn_direct_panels(channels); panel++) {
         const size_t n_blocks = sl_nn_direct_panel_blocks(channels, panel);
         for (size_t i = 0; i < n_blocks; i++) {
             const size_t lane = panel * SL_NN_DIRECT_PANEL + i * SL_NN_LANES;
             const size_t left = channels - lane;
-            unpack_block(panels + panel * SL_NN_DIRECT_PANEL * rows + i * SL_NN_LANES,
-                         n_blocks * SL_NN_LANES, rows, left < SL_NN_LANES ? left : SL_NN_LANES,
-                         result + lane * rows);
+            unpack_block(&(struct unpacking){
+                .from = panels + panel * SL_NN_DIRECT_PANEL * rows + i * SL_NN_LANES,
+                .width = n_blocks * SL_NN_LANES,
+                .n_rows = rows,
+                .begin = begin,
+                .end = end,
+                .n_lanes = left < SL_NN_LANES ? left : SL_NN_LANES,
+                .to = result + lane * rows,
+            });
         }
     }
 }

@@ -11,6 +11,7 @@ enum {
     CHUNK_ROWS = 256,         /* rows of a packed panel per chunk: 16 KiB stay in the L1 cache */
     GROUP_BYTES = 192 * 1024, /* source bytes of the images that all panels run over */
     SLICE_BYTES = 96 * 1024, /* the same of one large image, whose planes share sets of the cache */
+    WEIGHTS_BYTES = 1024 * 1024, /* threads share larger weights by panels, smaller by images */
 };
 
 /* A part of the reduction: several whole taps, or some channels of one tap. */
@@ -50,10 +51,11 @@ static struct chunk get_chunk(const struct sl_nn_direct_product *product, size_t
     return chunk;
 }
 
-/* A group of images and pixels. All chunks and panels run over a group before the next group
- * begins. */
+/* A group of images and pixels, and panels of their result. All chunks and panels run over a group
+ * before the next group begins. */
 struct group {
     size_t image, image_end;
+    size_t panel, panel_end;
     size_t slice, slices;
 };
 
@@ -89,7 +91,7 @@ static void run_panel(const struct sl_nn_direct_product *product,
             .result = operands->result + result,
             .apart = product->result_plane,
             .relu = product->relu && chunk->last,
-            .ahead = panel == 0 && part->n_taps == 1,
+            .ahead = panel == group->panel && part->n_taps == 1,
         };
         for (size_t i = first; i < last; i += tile.count) {
             const uint32_t *begin = &tiling->begin[i];
@@ -106,11 +108,10 @@ static void run_group(const struct sl_nn_direct_product *product,
                       const struct sl_nn_direct_operands *operands,
                       const struct sl_nn_direct_part *part, const struct group *group)
 {
-    const size_t n_panels = sl_nn_direct_panels(product->lanes);
     const size_t n_chunks = count_chunks(product, part->n_taps);
     for (size_t i = 0; i < n_chunks; i++) {
         struct chunk chunk = get_chunk(product, part->n_taps, i);
-        for (size_t panel = 0; panel < n_panels; panel++)
+        for (size_t panel = group->panel; panel < group->panel_end; panel++)
             run_panel(product, operands, part, group, &chunk, panel);
     }
 }
@@ -119,12 +120,18 @@ static void run_group(const struct sl_nn_direct_product *product,
 static void fill_group(const struct sl_nn_direct_product *product,
                        const struct sl_nn_direct_operands *operands, const struct group *group)
 {
-    const size_t image = sl_nn_blocks(product->lanes) * product->result_plane;
-    const size_t begin = group->image * image, count = (group->image_end - group->image) * image;
-    if (!operands->add)
-        memset(operands->result + begin, 0, count * sizeof(float));
-    else if (operands->add != operands->result)
-        memcpy(operands->result + begin, operands->add + begin, count * sizeof(float));
+    const size_t n_blocks = sl_nn_blocks(product->lanes);
+    const size_t last = sl_nn_direct_panels(product->lanes);
+    const size_t block = 2 * group->panel;
+    const size_t block_end = group->panel_end == last ? n_blocks : 2 * group->panel_end;
+    const size_t count = (block_end - block) * product->result_plane;
+    for (size_t image = group->image; image < group->image_end; image++) {
+        const size_t begin = (image * n_blocks + block) * product->result_plane;
+        if (!operands->add)
+            memset(operands->result + begin, 0, count * sizeof(float));
+        else if (operands->add != operands->result)
+            memcpy(operands->result + begin, operands->add + begin, count * sizeof(float));
+    }
 }
 
 static void run_parts(const struct sl_nn_direct_product *product,
@@ -145,18 +152,56 @@ static void run_parts(const struct sl_nn_direct_product *product,
         }
 }
 
+/* How the work is divided: groups of images, and for each the panels in equal ranges. */
+struct division {
+    const struct sl_nn_direct_product *product;
+    const struct sl_nn_direct_operands *operands;
+    size_t n_groups, n_ranges, slices;
+};
+
+static void run_range(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct division *division = context;
+    const struct sl_nn_direct_product *product = division->product;
+    const size_t n_panels = sl_nn_direct_panels(product->lanes);
+    /* A thread's parts have the same panels: their weights stay in its cache. */
+    const struct sl_pool_range images =
+        sl_pool_range_of(product->images, division->n_groups, part % division->n_groups);
+    const struct sl_pool_range panels =
+        sl_pool_range_of(n_panels, division->n_ranges, part / division->n_groups);
+    const struct group group = {images.begin, images.end, panels.begin, panels.end, 0, 0};
+    run_parts(product, division->operands, &group, division->slices);
+}
+
+static struct division divide(const struct sl_nn_direct_product *product,
+                              const struct sl_nn_direct_operands *operands)
+{
+    const size_t channels = product->depth < CHUNK_ROWS ? product->depth : CHUNK_ROWS;
+    const size_t image_bytes = sl_nn_blocks(channels) * product->source_used * sizeof(float);
+    const size_t fit = image_bytes < GROUP_BYTES ? GROUP_BYTES / image_bytes : 1;
+    const size_t weights = sl_nn_direct_product_prepared(product) * sizeof(float);
+    const size_t threads = sl_pool_threads(operands->pool);
+    struct division division = {
+        .product = product,
+        .operands = operands,
+        .n_groups = sl_nn_direct_divide_up(product->images, fit),
+        .n_ranges = 1,
+        .slices = fit > 1 ? 1 : sl_nn_direct_divide_up(image_bytes, SLICE_BYTES),
+    };
+    if (weights > WEIGHTS_BYTES && sl_nn_direct_panels(product->lanes) >= 2 * threads)
+        division.n_ranges = threads;
+    else
+        division.n_groups = sl_nn_direct_divide_up(division.n_groups, threads) * threads;
+    if (division.n_groups > product->images) division.n_groups = product->images;
+    return division;
+}
+
 static void run_images(const struct sl_nn_direct_product *product,
                        const struct sl_nn_direct_operands *operands)
 {
-    size_t channels = product->depth < CHUNK_ROWS ? product->depth : CHUNK_ROWS;
-    size_t image_bytes = sl_nn_blocks(channels) * product->source_used * sizeof(float);
-    size_t fit = image_bytes < GROUP_BYTES ? GROUP_BYTES / image_bytes : 1;
-    size_t slices = fit > 1 ? 1 : sl_nn_direct_divide_up(image_bytes, SLICE_BYTES);
-    for (size_t image = 0; image < product->images; image += fit) {
-        struct group group = {.image = image, .image_end = image + fit};
-        if (group.image_end > product->images) group.image_end = product->images;
-        run_parts(product, operands, &group, slices);
-    }
+    struct division division = divide(product, operands);
+    sl_pool_run(operands->pool, division.n_groups * division.n_ranges, run_range, &division);
 }
 
 static size_t panels_size(const struct sl_nn_direct_product *product)
@@ -164,9 +209,34 @@ static size_t panels_size(const struct sl_nn_direct_product *product)
     return sl_nn_blocks(product->lanes) * SL_NN_LANES;
 }
 
+static size_t padded_size(const struct sl_nn_direct_product *product)
+{
+    if (!product->walk) return 0;
+    return sl_nn_direct_divide_up(product->plain.in_channels * product->source_plane, 16) * 16;
+}
+
+/* One plain image, from a padded copy. */
+static void run_plain(void *context, size_t image, size_t worker)
+{
+    const struct division *division = context;
+    const struct sl_nn_direct_product *product = division->product;
+    const size_t result = sl_nn_blocks(product->lanes) * product->result_plane;
+    struct sl_nn_direct_product one = *product;
+    struct sl_nn_direct_operands shifted = *division->operands;
+    float *padded = shifted.scratch + panels_size(product) + worker * padded_size(product);
+    sl_nn_direct_pad(&product->plain, shifted.source, image, padded);
+    one.images = 1;
+    shifted.source = padded;
+    shifted.result += image * result;
+    shifted.pool = NULL;
+    if (shifted.add) shifted.add += image * result;
+    run_images(&one, &shifted);
+}
+
 void sl_nn_direct_product_run(const struct sl_nn_direct_product *product,
                               const struct sl_nn_direct_operands *operands)
 {
+    const size_t threads = sl_pool_threads(operands->pool);
     if (operands->bias) {
         memset(operands->scratch, 0, panels_size(product) * sizeof(float));
         memcpy(operands->scratch, operands->bias, product->lanes * sizeof(float));
@@ -175,26 +245,15 @@ void sl_nn_direct_product_run(const struct sl_nn_direct_product *product,
         run_images(product, operands);
         return;
     }
-    const struct sl_nn_conv_task *task = &product->plain;
-    const size_t result = sl_nn_blocks(product->lanes) * product->result_plane;
-    float *padded = operands->scratch + panels_size(product);
-    struct sl_nn_direct_product one = *product;
-    struct sl_nn_direct_operands shifted = *operands;
-    one.images = 1;
-    shifted.source = padded;
-    memset(padded, 0, task->in_channels * product->source_plane * sizeof *padded);
-    for (size_t image = 0; image < product->images; image++) {
-        sl_nn_direct_pad(task, operands->source, image, padded);
-        run_images(&one, &shifted);
-        shifted.result += result;
-        if (shifted.add) shifted.add += result;
-    }
+    memset(operands->scratch + panels_size(product), 0,
+           threads * padded_size(product) * sizeof(float));
+    struct division division = {.product = product, .operands = operands};
+    sl_pool_run(operands->pool, product->images, run_plain, &division);
 }
 
 size_t sl_nn_direct_product_scratch(const struct sl_nn_direct_product *product)
 {
-    size_t padded = product->walk ? product->plain.in_channels * product->source_plane : 0;
-    return panels_size(product) + padded;
+    return panels_size(product) + product->threads * padded_size(product);
 }
 
 size_t sl_nn_direct_product_prepared(const struct sl_nn_direct_product *product)
@@ -205,13 +264,25 @@ size_t sl_nn_direct_product_prepared(const struct sl_nn_direct_product *product)
     return n_taps * product->depth * sl_nn_blocks(product->lanes) * SL_NN_LANES;
 }
 
-void sl_nn_direct_product_pack(const struct sl_nn_direct_product *product, const float *weights,
-                               float *packed)
+struct pack {
+    const struct sl_nn_direct_product *product;
+    const float *weights;
+    float *packed;
+    size_t n_ranges;
+};
+
+/* Pack a range of the result's blocks, for every part. */
+static void pack_range(void *context, size_t index, size_t worker)
 {
+    (void)worker;
+    const struct pack *pack = context;
+    const struct sl_nn_direct_product *product = pack->product;
+    const struct sl_pool_range blocks =
+        sl_pool_range_of(sl_nn_blocks(product->lanes), pack->n_ranges, index);
     for (size_t i = 0; i < product->n_parts; i++) {
         const struct sl_nn_direct_part *part = &product->parts[i];
         struct sl_nn_direct_packing packing = {
-            .weights = weights,
+            .weights = pack->weights,
             .lanes = product->lanes,
             .depth = product->depth,
             .n_taps = part->n_taps,
@@ -219,8 +290,15 @@ void sl_nn_direct_product_pack(const struct sl_nn_direct_product *product, const
             .depth_step = product->depth_step,
             .taps = part->taps,
         };
-        sl_nn_direct_pack(&packing, packed + part->weights);
+        sl_nn_direct_pack(&packing, blocks.begin, blocks.end, pack->packed + part->weights);
     }
+}
+
+void sl_nn_direct_product_pack(const struct sl_nn_direct_product *product, const float *weights,
+                               float *packed, struct sl_pool *pool)
+{
+    struct pack pack = {product, weights, packed, sl_pool_threads(pool)};
+    sl_pool_run(pool, pack.n_ranges, pack_range, &pack);
 }
 
 enum sl_status sl_nn_direct_part_alloc(struct sl_nn_direct_part *part, struct sl_error *err)

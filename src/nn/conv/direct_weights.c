@@ -16,9 +16,12 @@ enum {
     ROW_BLOCK = 96,       /* rows over which all panels run before the next rows */
 };
 
-/* A pass over the pixels of one strip. */
+/* A pass over the pixels of one strip, for rows [row, row_end) of every set. Threads share the
+ * rows, not the pixels: a sum over pixels stays one chain of additions, in the order of one thread.
+ */
 struct pass {
     const float *input, *upstream;
+    size_t row, row_end;
     size_t strip, set, set_end;
     size_t images; /* images that exist, at most gradient->together */
     bool first;
@@ -70,11 +73,17 @@ static void run_rows(const struct sl_nn_direct_gradient *gradient, const struct 
 static void run_pass(const struct sl_nn_direct_gradient *gradient, const struct pass *pass)
 {
     const size_t n_panels = sl_nn_direct_panels(gradient->task.out_channels);
-    for (size_t row = 0; row < gradient->n_rows; row += ROW_BLOCK) {
-        size_t end = row + ROW_BLOCK < gradient->n_rows ? row + ROW_BLOCK : gradient->n_rows;
+    for (size_t row = pass->row; row < pass->row_end; row += ROW_BLOCK) {
+        size_t end = row + ROW_BLOCK < pass->row_end ? row + ROW_BLOCK : pass->row_end;
         for (size_t panel = 0; panel < n_panels; panel++)
             run_rows(gradient, pass, panel, row, end);
     }
+}
+
+/* The blocks of the input that the rows of a pass read. */
+static struct sl_pool_range blocks_of(const struct pass *pass)
+{
+    return (struct sl_pool_range){pass->row / SL_NN_LANES, sl_nn_blocks(pass->row_end)};
 }
 
 /* Copy the pixels that the pass's set reads, block by block without gaps. */
@@ -87,7 +96,8 @@ SL_NN_AVX2 static void gather(const struct sl_nn_direct_gradient *gradient, cons
     size_t n_pieces;
     const struct sl_nn_direct_run *pieces =
         runs_of(gradient, &gradient->pieces, pass, pass->set, &n_pieces);
-    for (size_t block = 0; block < sl_nn_blocks(task->in_channels); block++) {
+    const struct sl_pool_range blocks = blocks_of(pass);
+    for (size_t block = blocks.begin; block < blocks.end; block++) {
         float *out = to + block * gradient->input_plane;
         for (size_t i = 0; i < n_pieces; i++) {
             const float *in = pass->input + block * plane + pieces[i].input;
@@ -121,40 +131,46 @@ static void run_images(const struct sl_nn_direct_gradient *gradient, const struc
     }
 }
 
-/* Copy the images from `first` on side by side in every block. Missing images are zero. */
-static void pack_images(const float *from, size_t first, size_t images, size_t together,
-                        size_t blocks, size_t plane, float *to)
+/* Images to copy side by side. */
+struct packing {
+    const float *from;
+    size_t images, n_blocks, plane; /* of `from` */
+    size_t first, together;         /* the images to copy; those that are missing are zero */
+};
+
+static void pack_images(const struct packing *pack, struct sl_pool_range blocks, float *to)
 {
-    for (size_t block = 0; block < blocks; block++)
-        for (size_t i = 0; i < together; i++) {
-            float *out = to + (block * together + i) * plane;
-            if (first + i < images)
-                memcpy(out, from + ((first + i) * blocks + block) * plane, plane * sizeof *out);
+    const size_t plane = pack->plane;
+    for (size_t block = blocks.begin; block < blocks.end; block++)
+        for (size_t i = 0; i < pack->together; i++) {
+            const size_t image = pack->first + i;
+            float *out = to + (block * pack->together + i) * plane;
+            if (image < pack->images)
+                memcpy(out, pack->from + (image * pack->n_blocks + block) * plane,
+                       plane * sizeof *out);
             else
                 memset(out, 0, plane * sizeof *out);
         }
 }
 
 SL_NN_AVX2 static void sum_bias(const struct sl_nn_conv_task *task, const float *upstream,
-                                float *result)
+                                size_t block, float *result)
 {
     const size_t pixels = task->out_height * task->out_width;
     const size_t blocks = sl_nn_blocks(task->out_channels);
-    for (size_t block = 0; block < blocks; block++) {
-        __m256 total = _mm256_setzero_ps();
-        for (size_t image = 0; image < task->images; image++) {
-            const float *from = upstream + (image * blocks + block) * pixels * SL_NN_LANES;
-            __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-            for (size_t pixel = 0; pixel < pixels; pixel++)
-                sum[pixel % 2] =
-                    _mm256_add_ps(sum[pixel % 2], _mm256_loadu_ps(from + pixel * SL_NN_LANES));
-            total = _mm256_add_ps(total, _mm256_add_ps(sum[0], sum[1]));
-        }
-        float lanes[SL_NN_LANES];
-        _mm256_storeu_ps(lanes, total);
-        for (size_t i = 0; i < SL_NN_LANES && block * SL_NN_LANES + i < task->out_channels; i++)
-            result[block * SL_NN_LANES + i] = lanes[i];
+    __m256 total = _mm256_setzero_ps();
+    for (size_t image = 0; image < task->images; image++) {
+        const float *from = upstream + (image * blocks + block) * pixels * SL_NN_LANES;
+        __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+        for (size_t pixel = 0; pixel < pixels; pixel++)
+            sum[pixel % 2] =
+                _mm256_add_ps(sum[pixel % 2], _mm256_loadu_ps(from + pixel * SL_NN_LANES));
+        total = _mm256_add_ps(total, _mm256_add_ps(sum[0], sum[1]));
     }
+    float lanes[SL_NN_LANES];
+    _mm256_storeu_ps(lanes, total);
+    for (size_t i = 0; i < SL_NN_LANES && block * SL_NN_LANES + i < task->out_channels; i++)
+        result[block * SL_NN_LANES + i] = lanes[i];
 }
 
 static size_t sums_size(const struct sl_nn_direct_gradient *gradient)
@@ -176,51 +192,111 @@ static size_t upstream_size(const struct sl_nn_direct_gradient *gradient)
     return sl_nn_blocks(gradient->task.out_channels) * gradient->upstream_plane;
 }
 
-size_t sl_nn_direct_gradient_scratch(const struct sl_nn_direct_gradient *gradient)
+static size_t copies_size(const struct sl_nn_direct_gradient *gradient)
 {
-    return sums_size(gradient) + input_size(gradient) + upstream_size(gradient);
+    return input_size(gradient) + upstream_size(gradient);
 }
 
-void sl_nn_direct_gradient_run(const struct sl_nn_direct_gradient *gradient,
-                               const struct sl_nn_conv_args *args)
+size_t sl_nn_direct_gradient_scratch(const struct sl_nn_direct_gradient *gradient)
 {
+    return sums_size(gradient) + gradient->task.threads * copies_size(gradient);
+}
+
+struct gradient_run {
+    const struct sl_nn_direct_gradient *gradient;
+    const struct sl_nn_conv_args *args;
+    size_t n_ranges; /* of rows */
+};
+
+/* Copy what the kernels cannot read in place. */
+static void copy_images(const struct gradient_run *run, struct pass *pass, size_t image,
+                        float *input_copy, float *upstream_copy)
+{
+    const struct sl_nn_direct_gradient *gradient = run->gradient;
     const struct sl_nn_conv_task *task = &gradient->task;
-    const size_t in_blocks = sl_nn_blocks(task->in_channels);
-    const size_t out_blocks = sl_nn_blocks(task->out_channels);
-    const size_t together = gradient->together;
+    const size_t out_blocks = sl_nn_blocks(task->out_channels), together = gradient->together;
+    if (task->plain_input) {
+        sl_nn_direct_pad(task, run->args->input, image, input_copy);
+        pass->input = input_copy;
+    }
+    if (!gradient->packed) return;
+    const struct packing upstream = {run->args->upstream,
+                                     task->images,
+                                     out_blocks,
+                                     gradient->upstream_plane / together,
+                                     image,
+                                     together};
+    pack_images(&upstream, (struct sl_pool_range){0, out_blocks}, upstream_copy);
+    pass->upstream = upstream_copy;
+    if (gradient->gathered) return;
+    const struct packing input = {
+        run->args->input,
+        task->images,
+        sl_nn_blocks(task->in_channels),
+        gradient->input_plane / together,
+        image,
+        together,
+    };
+    pack_images(&input, blocks_of(pass), input_copy);
+    pass->input = input_copy;
+    pass->images = together; /* missing images are zero */
+}
+
+/* Rows that begin with a block, so that threads copy different blocks; plain rows are no blocks. */
+static struct sl_pool_range rows_of(const struct gradient_run *run, size_t part)
+{
+    const size_t n_rows = run->gradient->n_rows;
+    const size_t unit = run->gradient->task.plain_input ? 1 : SL_NN_LANES;
+    struct sl_pool_range range =
+        sl_pool_range_of(sl_nn_direct_divide_up(n_rows, unit), run->n_ranges, part);
+    range.begin *= unit;
+    range.end *= unit;
+    if (range.end > n_rows) range.end = n_rows;
+    return range;
+}
+
+/* A range of rows of the weight gradient, or the sum of one block of the bias. */
+static void run_part(void *context, size_t part, size_t worker)
+{
+    const struct gradient_run *run = context;
+    const struct sl_nn_direct_gradient *gradient = run->gradient;
+    const struct sl_nn_conv_task *task = &gradient->task;
+    const struct sl_nn_conv_args *args = run->args;
+    const size_t together = gradient->together, n_sets = gradient->n_sets;
     assert(together > 0);
-    float *sums = args->scratch, *input_copy = sums + sums_size(gradient);
-    float *upstream_copy = input_copy + input_size(gradient);
+    if (part >= run->n_ranges) {
+        sum_bias(task, args->upstream, part - run->n_ranges, args->bias_gradient);
+        return;
+    }
+    const struct sl_pool_range rows = rows_of(run, part);
+    if (rows.begin == rows.end) return;
+    float *sums = args->scratch;
+    float *input_copy = sums + sums_size(gradient) + worker * copies_size(gradient);
     if (task->plain_input) memset(input_copy, 0, input_size(gradient) * sizeof *input_copy);
     for (size_t image = 0; image < task->images; image += together) {
         const size_t left = task->images - image;
         struct pass pass = {
             .input = args->input + image * gradient->input_image,
             .upstream = args->upstream + image * gradient->upstream_image,
+            .row = rows.begin,
+            .row_end = rows.end,
             .images = left < together ? left : together,
             .first = image == 0,
             .sums = sums,
         };
-        if (task->plain_input) {
-            sl_nn_direct_pad(task, args->input, image, input_copy);
-            pass.input = input_copy;
-        }
-        if (gradient->packed) {
-            pack_images(args->upstream, image, task->images, together, out_blocks,
-                        gradient->upstream_plane / together, upstream_copy);
-            pass.upstream = upstream_copy;
-        }
-        if (gradient->packed && !gradient->gathered) {
-            pack_images(args->input, image, task->images, together, in_blocks,
-                        gradient->input_plane / together, input_copy);
-            pass.input = input_copy;
-            pass.images = together; /* missing images are zero */
-        }
+        copy_images(run, &pass, image, input_copy, input_copy + input_size(gradient));
         run_images(gradient, &pass, input_copy);
     }
-    sl_nn_direct_unpack(sums, task->out_channels, gradient->n_rows * gradient->n_sets,
-                        args->result);
-    if (task->bias) sum_bias(task, args->upstream, args->bias_gradient);
+    sl_nn_direct_unpack(sums, task->out_channels, gradient->n_rows * n_sets, rows.begin * n_sets,
+                        rows.end * n_sets, args->result);
+}
+
+void sl_nn_direct_gradient_run(const struct sl_nn_direct_gradient *gradient,
+                               const struct sl_nn_conv_args *args)
+{
+    struct gradient_run run = {gradient, args, sl_pool_threads(args->pool)};
+    const size_t bias_parts = gradient->task.bias ? sl_nn_blocks(gradient->task.out_channels) : 0;
+    sl_pool_run(args->pool, run.n_ranges + bias_parts, run_part, &run);
 }
 
 /* The offset in the input of an output pixel under a tap; -1 outside the map. */

@@ -50,13 +50,22 @@ size_t sl_nn_winograd_max_runs(const struct sl_nn_map *map, size_t strip_tiles);
 size_t sl_nn_winograd_runs(const struct sl_nn_map *map, const float *data, bool input,
                            struct sl_nn_strip strip, struct sl_nn_run *runs);
 
+/* The part of the transformed tiles to compute: frequencies 4 row to 4 (row + rows) - 1, of blocks
+ * [block, end). Rows are all four, the first or last two, or one. */
+struct sl_nn_band {
+    size_t row, rows;
+    size_t block, end;
+};
+
 /* Compute B' x B for the tiles of a strip. `zeros` has width * 8 zeros. */
 void sl_nn_winograd_input(const struct sl_nn_map *map, const float *x, const float *zeros,
-                          struct sl_nn_strip strip, const struct sl_nn_tiles *out);
+                          struct sl_nn_strip strip, const struct sl_nn_band *band,
+                          const struct sl_nn_tiles *out);
 
 /* Compute A dY A' for the tiles of a strip. */
 void sl_nn_winograd_upstream(const struct sl_nn_map *map, const float *dy, const float *zeros,
-                             struct sl_nn_strip strip, const struct sl_nn_tiles *out);
+                             struct sl_nn_strip strip, const struct sl_nn_band *band,
+                             const struct sl_nn_tiles *out);
 
 /* What to do with A' M A: add the bias and `add`, apply the ReLU, write the result. */
 struct sl_nn_winograd_output {
@@ -77,11 +86,12 @@ struct sl_nn_winograd_weights {
     bool backward;
 };
 size_t sl_nn_winograd_frequency_stride(const struct sl_nn_winograd_weights *shape);
-/* Compute G w G'. */
+size_t sl_nn_winograd_panels(const struct sl_nn_winograd_weights *shape); /* of a frequency */
+/* Compute G w G' of one panel. */
 void sl_nn_winograd_prepare(const struct sl_nn_winograd_weights *shape, const float *weights,
-                            float *panels);
-/* Compute G' M G: from panels (not backward) to a gradient (out, in, 3, 3). */
+                            size_t panel, float *panels);
+/* Compute G' M G of one panel: from panels (not backward) to a gradient (out, in, 3, 3). */
 void sl_nn_winograd_gradient(const struct sl_nn_winograd_weights *shape, const float *panels,
-                             float *gradient);
+                             size_t panel, float *gradient);
 
 #endif

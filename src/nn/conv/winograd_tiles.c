@@ -105,13 +105,24 @@ AVX2_INLINE struct column zero_column(void)
     return (struct column){{zero, zero, zero, zero}};
 }
 
-/* B' times column x of 4 rows of pixels. */
-AVX2_INLINE struct column input_column(const float *const rows[4], size_t x)
+/* The functions below are inlined with constant rows of frequencies [row, row + rows), so that they
+ * load and compute no others. */
+AVX2_INLINE bool is_in(int i, int row, int rows)
 {
-    __m256 r0 = _mm256_loadu_ps(rows[0] + x * LANES), r1 = _mm256_loadu_ps(rows[1] + x * LANES),
-           r2 = _mm256_loadu_ps(rows[2] + x * LANES), r3 = _mm256_loadu_ps(rows[3] + x * LANES);
-    return (struct column){{_mm256_sub_ps(r0, r2), _mm256_add_ps(r1, r2), _mm256_sub_ps(r2, r1),
-                            _mm256_sub_ps(r3, r1)}};
+    return row <= i && i < row + rows;
+}
+
+/* B' times column x of 4 rows of pixels. */
+AVX2_INLINE struct column input_column(const float *const pixels[4], size_t x, int row, int rows)
+{
+    struct column c = zero_column();
+    const float *r0 = pixels[0] + x * LANES, *r1 = pixels[1] + x * LANES,
+                *r2 = pixels[2] + x * LANES, *r3 = pixels[3] + x * LANES;
+    if (is_in(0, row, rows)) c.v[0] = _mm256_sub_ps(_mm256_loadu_ps(r0), _mm256_loadu_ps(r2));
+    if (is_in(1, row, rows)) c.v[1] = _mm256_add_ps(_mm256_loadu_ps(r1), _mm256_loadu_ps(r2));
+    if (is_in(2, row, rows)) c.v[2] = _mm256_sub_ps(_mm256_loadu_ps(r2), _mm256_loadu_ps(r1));
+    if (is_in(3, row, rows)) c.v[3] = _mm256_sub_ps(_mm256_loadu_ps(r3), _mm256_loadu_ps(r1));
+    return c;
 }
 
 /* Multiply a row by B and store it as one row of frequencies. */
@@ -124,59 +135,53 @@ AVX2_INLINE void input_store(float *out, size_t stride, __m256 a, __m256 b, __m2
 }
 
 AVX2_INLINE void input_tile(struct cursor *to, struct column a, struct column b, struct column c,
-                            struct column d)
+                            struct column d, int row, int rows)
 {
     size_t stride = to->frequency_stride;
-    input_store(to->data, stride, a.v[0], b.v[0], c.v[0], d.v[0]);
-    input_store(to->data + 4 * stride, stride, a.v[1], b.v[1], c.v[1], d.v[1]);
-    input_store(to->data + 8 * stride, stride, a.v[2], b.v[2], c.v[2], d.v[2]);
-    input_store(to->data + 12 * stride, stride, a.v[3], b.v[3], c.v[3], d.v[3]);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        if (is_in(i, row, rows))
+            input_store(to->data + (size_t)(4 * i) * stride, stride, a.v[i], b.v[i], c.v[i],
+                        d.v[i]);
     cursor_next(to);
 }
 
+/* The tiles [first, end) of a row of tiles. */
+struct row_of_tiles {
+    size_t width, first, end; /* width of the map in pixels */
+};
+
 /* Tile t has columns 2t - 1 to 2t + 2. A column that two tiles share is transformed once. */
-AVX2 static void input_segment(const float *const rows[4], size_t width, size_t first, size_t end,
-                               struct cursor to)
+AVX2_INLINE void input_row(const float *const pixels[4], struct row_of_tiles tiles,
+                           struct cursor to, int row, int rows)
 {
-    struct column a = first > 0 ? input_column(rows, 2 * first - 1) : zero_column();
-    struct column b = input_column(rows, 2 * first);
+    const size_t width = tiles.width, first = tiles.first, end = tiles.end;
+    struct column a = first > 0 ? input_column(pixels, 2 * first - 1, row, rows) : zero_column();
+    struct column b = input_column(pixels, 2 * first, row, rows);
     size_t tile = first;
     for (; tile < end && 2 * tile + 2 < width; tile++) {
-        struct column c = input_column(rows, 2 * tile + 1), d = input_column(rows, 2 * tile + 2);
-        input_tile(&to, a, b, c, d);
+        struct column c = input_column(pixels, 2 * tile + 1, row, rows);
+        struct column d = input_column(pixels, 2 * tile + 2, row, rows);
+        input_tile(&to, a, b, c, d, row, rows);
         a = c;
         b = d;
     }
     if (tile == end) return;
-    struct column c = 2 * tile + 1 < width ? input_column(rows, 2 * tile + 1) : zero_column();
-    input_tile(&to, a, b, c, zero_column());
-}
-
-AVX2 void sl_nn_winograd_input(const struct sl_nn_map *map, const float *x, const float *zeros,
-                               struct sl_nn_strip strip, const struct sl_nn_tiles *out)
-{
-    size_t row_floats = map->width * LANES, block_floats = map->height * row_floats;
-    for (size_t at = 0; at < strip.count;) {
-        struct segment s = segment_at(map, strip, at);
-        struct cursor to = cursor_at(out, at);
-        const float *block = x + s.image * map->blocks * block_floats;
-        for (size_t b = 0; b < map->blocks; b++, block += block_floats) {
-            const float *top = block + 2 * s.row * row_floats;
-            const float *rows[4] = {s.row > 0 ? top - row_floats : zeros, top,
-                                    2 * s.row + 1 < map->height ? top + row_floats : zeros,
-                                    2 * s.row + 2 < map->height ? top + 2 * row_floats : zeros};
-            input_segment(rows, map->width, s.first, s.end, to);
-            to.data += out->block_stride;
-        }
-        at += s.end - s.first;
-    }
+    struct column c =
+        2 * tile + 1 < width ? input_column(pixels, 2 * tile + 1, row, rows) : zero_column();
+    input_tile(&to, a, b, c, zero_column(), row, rows);
 }
 
 /* A times column x of 2 rows of pixels. */
-AVX2_INLINE struct column upstream_column(const float *const rows[2], size_t x)
+AVX2_INLINE struct column upstream_column(const float *const pixels[4], size_t x, int row, int rows)
 {
-    __m256 r0 = _mm256_loadu_ps(rows[0] + x * LANES), r1 = _mm256_loadu_ps(rows[1] + x * LANES);
-    return (struct column){{r0, _mm256_add_ps(r0, r1), _mm256_sub_ps(r0, r1), r1}};
+    struct column c = zero_column();
+    const float *r0 = pixels[0] + x * LANES, *r1 = pixels[1] + x * LANES;
+    if (is_in(0, row, rows)) c.v[0] = _mm256_loadu_ps(r0);
+    if (is_in(1, row, rows)) c.v[1] = _mm256_add_ps(_mm256_loadu_ps(r0), _mm256_loadu_ps(r1));
+    if (is_in(2, row, rows)) c.v[2] = _mm256_sub_ps(_mm256_loadu_ps(r0), _mm256_loadu_ps(r1));
+    if (is_in(3, row, rows)) c.v[3] = _mm256_loadu_ps(r1);
+    return c;
 }
 
 AVX2_INLINE void upstream_store(float *out, size_t stride, __m256 a, __m256 b)
@@ -187,41 +192,94 @@ AVX2_INLINE void upstream_store(float *out, size_t stride, __m256 a, __m256 b)
     _mm256_store_ps(out + 3 * stride, b);
 }
 
-AVX2_INLINE void upstream_tile(struct cursor *to, struct column a, struct column b)
+AVX2_INLINE void upstream_tile(struct cursor *to, struct column a, struct column b, int row,
+                               int rows)
 {
     size_t stride = to->frequency_stride;
-    upstream_store(to->data, stride, a.v[0], b.v[0]);
-    upstream_store(to->data + 4 * stride, stride, a.v[1], b.v[1]);
-    upstream_store(to->data + 8 * stride, stride, a.v[2], b.v[2]);
-    upstream_store(to->data + 12 * stride, stride, a.v[3], b.v[3]);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        if (is_in(i, row, rows))
+            upstream_store(to->data + (size_t)(4 * i) * stride, stride, a.v[i], b.v[i]);
     cursor_next(to);
 }
 
-AVX2 static void upstream_segment(const float *const rows[2], size_t width, size_t first,
-                                  size_t end, struct cursor to)
+AVX2_INLINE void upstream_row(const float *const pixels[4], struct row_of_tiles tiles,
+                              struct cursor to, int row, int rows)
 {
-    size_t tile = first;
-    for (; tile < end && 2 * tile + 1 < width; tile++)
-        upstream_tile(&to, upstream_column(rows, 2 * tile), upstream_column(rows, 2 * tile + 1));
-    if (tile < end) upstream_tile(&to, upstream_column(rows, 2 * tile), zero_column());
+    size_t tile = tiles.first;
+    for (; tile < tiles.end && 2 * tile + 1 < tiles.width; tile++)
+        upstream_tile(&to, upstream_column(pixels, 2 * tile, row, rows),
+                      upstream_column(pixels, 2 * tile + 1, row, rows), row, rows);
+    if (tile < tiles.end)
+        upstream_tile(&to, upstream_column(pixels, 2 * tile, row, rows), zero_column(), row, rows);
 }
 
-AVX2 void sl_nn_winograd_upstream(const struct sl_nn_map *map, const float *dy, const float *zeros,
-                                  struct sl_nn_strip strip, const struct sl_nn_tiles *out)
+/* The transforms of a row of tiles, by band: all four rows of frequencies, two, or one. */
+typedef void row_transform(const float *const pixels[4], struct row_of_tiles tiles,
+                           struct cursor to);
+#define BANDS(BAND, side)                                                                          \
+    BAND(side, 0, 4)                                                                               \
+    BAND(side, 0, 2)                                                                               \
+    BAND(side, 2, 2)                                                                               \
+    BAND(side, 0, 1)                                                                               \
+    BAND(side, 1, 1)                                                                               \
+    BAND(side, 2, 1)                                                                               \
+    BAND(side, 3, 1)
+#define BAND(side, row, rows)                                                                      \
+    AVX2 static void side##_##row##_##rows(const float *const pixels[4],                           \
+                                           struct row_of_tiles tiles, struct cursor to)            \
+    {                                                                                              \
+        side##_row(pixels, tiles, to, row, rows);                                                  \
+    }
+BANDS(BAND, input)
+BANDS(BAND, upstream)
+/* Indexed by rows - 1 and row. */
+#define TABLE(side)                                                                                \
+    {                                                                                              \
+        {side##_0_1, side##_1_1, side##_2_1, side##_3_1}, {side##_0_2, NULL, side##_2_2, NULL},    \
+            {NULL}, {side##_0_4},                                                                  \
+    }
+static row_transform *const input_transforms[4][4] = TABLE(input);
+static row_transform *const upstream_transforms[4][4] = TABLE(upstream);
+
+/* `above` is 1 if a tile also has the row of pixels above it and the one below (inputs). */
+static void transform(const struct sl_nn_map *map, const float *data, const float *zeros,
+                      struct sl_nn_strip strip, const struct sl_nn_band *band,
+                      row_transform *transform_row, size_t above, const struct sl_nn_tiles *out)
 {
     size_t row_floats = map->width * LANES, block_floats = map->height * row_floats;
     for (size_t at = 0; at < strip.count;) {
         struct segment s = segment_at(map, strip, at);
         struct cursor to = cursor_at(out, at);
-        const float *block = dy + s.image * map->blocks * block_floats;
-        for (size_t b = 0; b < map->blocks; b++, block += block_floats) {
-            const float *top = block + 2 * s.row * row_floats;
-            const float *rows[2] = {top, 2 * s.row + 1 < map->height ? top + row_floats : zeros};
-            upstream_segment(rows, map->width, s.first, s.end, to);
-            to.data += out->block_stride;
+        const struct row_of_tiles tiles = {map->width, s.first, s.end};
+        for (size_t b = band->block; b < band->end; b++) {
+            const float *block = data + (s.image * map->blocks + b) * block_floats;
+            const float *pixels[4];
+            for (size_t i = 0; i < 4; i++) {
+                /* Above the map the unsigned difference wraps round and is too large as well. */
+                const size_t y = 2 * s.row + i - above;
+                pixels[i] = y < map->height ? block + y * row_floats : zeros;
+            }
+            struct cursor here = to;
+            here.data += b * out->block_stride;
+            transform_row(pixels, tiles, here);
         }
         at += s.end - s.first;
     }
+}
+
+void sl_nn_winograd_input(const struct sl_nn_map *map, const float *x, const float *zeros,
+                          struct sl_nn_strip strip, const struct sl_nn_band *band,
+                          const struct sl_nn_tiles *out)
+{
+    transform(map, x, zeros, strip, band, input_transforms[band->rows - 1][band->row], 1, out);
+}
+
+void sl_nn_winograd_upstream(const struct sl_nn_map *map, const float *dy, const float *zeros,
+                             struct sl_nn_strip strip, const struct sl_nn_band *band,
+                             const struct sl_nn_tiles *out)
+{
+    transform(map, dy, zeros, strip, band, upstream_transforms[band->rows - 1][band->row], 0, out);
 }
 
 /* A row of output tiles. */

@@ -45,6 +45,11 @@ size_t sl_nn_winograd_frequency_stride(const struct sl_nn_winograd_weights *shap
     return extent_of(shape).frequency_stride;
 }
 
+size_t sl_nn_winograd_panels(const struct sl_nn_winograd_weights *shape)
+{
+    return extent_of(shape).panels;
+}
+
 AVX2_INLINE void transpose(__m256 r[8])
 {
     __m256 a[8], b[8];
@@ -120,25 +125,22 @@ static size_t lanes_from(const struct extent *e, size_t first)
 }
 
 AVX2 void sl_nn_winograd_prepare(const struct sl_nn_winograd_weights *shape, const float *weights,
-                                 float *panels)
+                                 size_t panel, float *panels)
 {
-    struct extent e = extent_of(shape);
-    for (size_t panel = 0; panel < e.panels; panel++) {
-        float *to = panels + panel * e.inner_padded * COLUMNS;
-        for (size_t i = 0; i < e.inner_padded; i++) {
-            for (size_t half = 0; half < COLUMNS; half += LANES, to += LANES) {
-                size_t first = panel * COLUMNS + half;
-                size_t count = i < e.inner ? lanes_from(&e, first) : 0;
-                const float *from = weights + first * e.lane_stride + i * e.inner_stride;
-                __m256 taps[TAPS];
-                if (count == LANES)
-                    load_taps(from, e.lane_stride, taps);
-                else
-                    load_some_taps(from, e.lane_stride, count, taps);
-                expand_kernels(taps, shape->backward, to, e.frequency_stride);
-            }
+    const struct extent e = extent_of(shape);
+    float *to = panels + panel * e.inner_padded * COLUMNS;
+    for (size_t i = 0; i < e.inner_padded; i++)
+        for (size_t half = 0; half < COLUMNS; half += LANES, to += LANES) {
+            size_t first = panel * COLUMNS + half;
+            size_t count = i < e.inner ? lanes_from(&e, first) : 0;
+            const float *from = weights + first * e.lane_stride + i * e.inner_stride;
+            __m256 taps[TAPS];
+            if (count == LANES)
+                load_taps(from, e.lane_stride, taps);
+            else
+                load_some_taps(from, e.lane_stride, count, taps);
+            expand_kernels(taps, shape->backward, to, e.frequency_stride);
         }
-    }
 }
 
 /* G' times a column of 4. */
@@ -178,23 +180,20 @@ AVX2_INLINE void store_taps(__m256 taps[TAPS], float *to, size_t stride, size_t 
 }
 
 AVX2 void sl_nn_winograd_gradient(const struct sl_nn_winograd_weights *shape, const float *panels,
-                                  float *gradient)
+                                  size_t panel, float *gradient)
 {
-    struct extent e = extent_of(shape);
-    for (size_t panel = 0; panel < e.panels; panel++) {
-        const float *from = panels + panel * e.inner_padded * COLUMNS;
-        for (size_t i = 0; i < e.inner; i++) {
-            for (size_t half = 0; half < COLUMNS; half += LANES, from += LANES) {
-                size_t first = panel * COLUMNS + half, count = lanes_from(&e, first);
-                float *to = gradient + first * e.lane_stride + i * e.inner_stride;
-                __m256 taps[TAPS];
-                if (count == 0) continue;
-                contract_kernels(from, e.frequency_stride, taps);
-                if (count == LANES)
-                    store_taps(taps, to, e.lane_stride, LANES);
-                else
-                    store_taps(taps, to, e.lane_stride, count);
-            }
+    const struct extent e = extent_of(shape);
+    const float *from = panels + panel * e.inner_padded * COLUMNS;
+    for (size_t i = 0; i < e.inner; i++)
+        for (size_t half = 0; half < COLUMNS; half += LANES, from += LANES) {
+            size_t first = panel * COLUMNS + half, count = lanes_from(&e, first);
+            float *to = gradient + first * e.lane_stride + i * e.inner_stride;
+            __m256 taps[TAPS];
+            if (count == 0) continue;
+            contract_kernels(from, e.frequency_stride, taps);
+            if (count == LANES)
+                store_taps(taps, to, e.lane_stride, LANES);
+            else
+                store_taps(taps, to, e.lane_stride, count);
         }
-    }
 }

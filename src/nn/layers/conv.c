@@ -9,6 +9,7 @@
 #include "nn/conv/conv.h"
 #include "nn/layers/layer.h"
 #include "nn/plan/buffer_layout.h"
+#include "nn/threads.h"
 #include "softlab/base/log.h"
 #include "softlab/base/memory.h"
 
@@ -18,6 +19,7 @@ struct conv_layer {
     struct sl_nn_conv conv[N_DIRECTIONS]; /* kernel NULL: this direction is not needed */
     size_t weights, bias;                 /* offsets in the flat values */
     bool has_bias;
+    size_t threads;  /* 1 if the convolution is too small to share */
     bool persistent; /* prepared copies are kept from run to run */
     size_t prepared_offset[N_DIRECTIONS];
     /* With a folded batch norm, `prepared` holds the folded weights and bias. */
@@ -38,6 +40,7 @@ static enum sl_status make_direction(struct conv_layer *layer, const struct sl_n
 {
     struct sl_nn_conv_task task =
         sl_nn_conv_task_of(unit->graph, unit->node, unit->images, direction);
+    task.threads = layer->threads;
     if (direction == SL_NN_FORWARD) {
         task.add = unit->add;
         task.relu = unit->relu;
@@ -86,6 +89,11 @@ static void find_tensors(struct conv_layer *layer, const struct sl_nn_unit *unit
     const struct sl_nn_node *node = &unit->graph->nodes[unit->node];
     const struct sl_nn_node *input = &unit->graph->nodes[node->input[0]];
     layer->has_bias = node->as.conv.bias;
+    layer->threads =
+        sl_nn_shares_product((double)sl_nn_node_multiply_adds(unit->graph, unit->node) *
+                             (double)unit->images)
+            ? unit->threads
+            : 1;
     layer->weights = unit->offset[0];
     layer->bias = unit->offset[1];
     layer->persistent = !unit->training;
@@ -141,6 +149,7 @@ static struct sl_nn_conv_args conv_args(const struct conv_layer *layer,
         .upstream = args->upstream.data,
         .weights = args->values + layer->weights,
         .bias = layer->has_bias ? args->values + layer->bias : NULL,
+        .pool = layer->threads > 1 ? args->pool : NULL,
     };
     if (layer->folded) {
         out.weights = (const float *)(const void *)prepared;

@@ -31,6 +31,7 @@ struct sl_nn_unit {
     bool gradients;         /* compute the gradients of its values */
     bool input_gradient[2]; /* compute the gradient of input k */
     size_t statistics_from; /* batch norm: the channels below this one have statistics already */
+    size_t threads;         /* of the plan's pool, at least 1 */
     const struct sl_tuning *tuning; /* borrowed while compiling */
     const struct sl_nn_kernels *kernels;
     /* Offsets of the tensors of `node` (and of `norm`), in the order of sl_nn_node_tensors, in the
@@ -67,12 +68,17 @@ struct sl_nn_args {
     float *mean, *variance; /* batch norm: of the input's channels; a dense block shares them */
     void *kept, *prepared, *scratch;
     float *noise;
+    size_t first_image;      /* the number in the batch of the tensors' first image */
+    struct sl_pool *pool;    /* NULL: the calling thread alone */
     double *weights_seconds; /* backward-weights of a convolution adds its time; or NULL */
 };
 
 struct sl_nn_layer_type {
     const char *name; /* "conv" */
     bool strided;     /* it can read and write the first channels of a larger tensor */
+    /* Images do not depend on each other and it keeps nothing but noise: the plan may run some
+     * images at a time, on several threads. */
+    bool by_image;
     enum sl_status (*create)(const struct sl_nn_unit *unit, struct sl_nn_needs *needs, void **state,
                              struct sl_error *err);
     void (*destroy)(void *state); /* accepts NULL */

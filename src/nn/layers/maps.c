@@ -12,7 +12,8 @@ struct map_layer {
     bool relu;
     float slope;
     size_t stride, offset;
-    size_t first; /* concatenation: first channel of the second input */
+    size_t first;  /* concatenation: first channel of the second input */
+    size_t images; /* of the batch */
     bool training;
 };
 
@@ -21,6 +22,7 @@ static struct map_layer *new_layer(const struct sl_nn_unit *unit)
     struct map_layer *layer = sl_alloc(1, sizeof *layer);
     layer->kernels = unit->kernels;
     layer->training = unit->training;
+    layer->images = unit->images;
     layer->relu = unit->relu;
     return layer;
 }
@@ -63,6 +65,7 @@ static void add_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_add = {
     .name = "add",
+    .by_image = true,
     .strided = true,
     .create = add_create,
     .destroy = map_destroy,
@@ -118,6 +121,7 @@ static void relu_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_relu = {
     .name = "relu",
+    .by_image = true,
     .strided = true,
     .create = relu_create,
     .destroy = map_destroy,
@@ -155,6 +159,7 @@ static void subsample_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_subsample = {
     .name = "subsample",
+    .by_image = true,
     .strided = true,
     .create = subsample_create,
     .destroy = map_destroy,
@@ -211,6 +216,7 @@ static void concat_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_concat = {
     .name = "concat",
+    .by_image = true,
     .strided = true,
     .create = concat_create,
     .destroy = map_destroy,
@@ -235,21 +241,27 @@ static enum sl_status shake_create(const struct sl_nn_unit *unit, struct sl_nn_n
     return SL_OK;
 }
 
+/* The coefficients of the images of a run: for the forward pass (pass 0) or the backward pass. */
+static float *coefficients(const struct map_layer *layer, const struct sl_nn_args *args,
+                           size_t pass)
+{
+    float *all = layer->training ? args->noise : args->kept;
+    return all + pass * layer->images + args->first_image;
+}
+
 static void shake_forward(void *state, const struct sl_nn_args *args)
 {
     const struct map_layer *layer = state;
-    float *alpha = layer->training ? args->noise : args->kept;
-    if (!layer->training)
-        for (size_t i = 0; i < 2 * args->output.images; i++)
-            alpha[i] = 0.5F;
+    float *alpha = coefficients(layer, args, 0), *beta = coefficients(layer, args, 1);
+    for (size_t i = 0; !layer->training && i < args->output.images; i++)
+        alpha[i] = beta[i] = 0.5F;
     layer->kernels->shake_forward(&args->input[0], &args->input[1], alpha, &args->output);
 }
 
 static void shake_backward(void *state, const struct sl_nn_args *args)
 {
     const struct map_layer *layer = state;
-    const float *noise = layer->training ? args->noise : args->kept;
-    const float *beta = noise + args->output.images;
+    const float *beta = coefficients(layer, args, 1);
     for (size_t k = 0; k < 2; k++)
         if (args->input_gradient[k].data)
             layer->kernels->shake_backward(&args->upstream, beta, k == 1, or_null(&args->add[k]),
@@ -258,6 +270,7 @@ static void shake_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_shake = {
     .name = "shake",
+    .by_image = true,
     .strided = true,
     .create = shake_create,
     .destroy = map_destroy,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "nn/layers/layer.h"
+#include "nn/threads.h"
 #include "softlab/base/memory.h"
 
 #define NORM_MOMENTUM 0.1
@@ -119,26 +120,81 @@ static void set_scale(const struct norm_layer *layer, const struct sl_nn_args *a
     }
 }
 
+/* A pass of batch norm, divided among threads: sums by block of channels, the rest by image. */
+struct norm_pass {
+    const struct norm_layer *layer;
+    const struct sl_nn_args *args;
+    struct norm_arrays arrays;
+    size_t n_parts;
+    const struct sl_nn_bn_backward *backward;
+    const struct sl_nn_tensor *masked; /* or NULL */
+    float *sum_g, *sum_gx;
+    const float *abc;
+};
+
+/* Blocks of channels per part. Neighbouring blocks of an image are read together. */
+static size_t block_parts(struct sl_pool *pool, const struct sl_nn_tensor *x, size_t blocks)
+{
+    if (!sl_nn_shares_pass(x->images * x->image_stride)) return 1;
+    const size_t threads = sl_pool_threads(pool);
+    return blocks < threads ? blocks : threads;
+}
+
+static void statistics_part(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct norm_pass *pass = context;
+    const struct norm_layer *layer = pass->layer;
+    const struct sl_nn_args *args = pass->args;
+    const size_t from = layer->statistics_from / SL_NN_LANES;
+    const struct sl_pool_range blocks =
+        sl_pool_range_of(sl_nn_blocks(layer->channels) - from, pass->n_parts, part);
+    size_t first = (from + blocks.begin) * SL_NN_LANES, end = (from + blocks.end) * SL_NN_LANES;
+    if (first < layer->statistics_from) first = layer->statistics_from;
+    if (end > layer->channels) end = layer->channels;
+    layer->kernels->statistics(&args->input[0], first, end - first, args->mean, args->variance);
+}
+
+static void compute_statistics(struct norm_pass *pass)
+{
+    const struct norm_layer *layer = pass->layer;
+    if (layer->statistics_from >= layer->channels) return;
+    const size_t blocks = sl_nn_blocks(layer->channels) - layer->statistics_from / SL_NN_LANES;
+    pass->n_parts = block_parts(pass->args->pool, &pass->args->input[0], blocks);
+    sl_pool_run(pass->args->pool, pass->n_parts, statistics_part, pass);
+}
+
+static void forward_part(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct norm_pass *pass = context;
+    const struct sl_nn_args *args = pass->args;
+    const struct sl_pool_range range = sl_pool_range_of(args->output.images, pass->n_parts, part);
+    const size_t first = range.begin, count = range.end - range.begin;
+    const struct sl_nn_tensor x = sl_nn_image_view(&args->input[0], first, count);
+    const struct sl_nn_tensor add = sl_nn_image_view(&args->input[1], first, count);
+    const struct sl_nn_tensor y = sl_nn_image_view(&args->output, first, count);
+    pass->layer->kernels->bn_forward(&(struct sl_nn_bn_forward){
+        .x = &x,
+        .scale = pass->arrays.scale,
+        .shift = pass->arrays.shift,
+        .add = pass->layer->add ? &add : NULL,
+        .relu = pass->layer->relu,
+        .y = &y,
+    });
+}
+
 static void norm_forward(void *state, const struct sl_nn_args *args)
 {
     const struct norm_layer *layer = state;
-    const struct norm_arrays arrays = kept_arrays(layer, args);
+    struct norm_pass pass = {.layer = layer, .args = args, .arrays = kept_arrays(layer, args)};
     if (layer->training) {
-        if (layer->statistics_from < layer->channels)
-            layer->kernels->statistics(&args->input[0], layer->statistics_from,
-                                       layer->channels - layer->statistics_from, args->mean,
-                                       args->variance);
+        compute_statistics(&pass);
         update_running(layer, args);
     }
-    set_scale(layer, args, &arrays);
-    layer->kernels->bn_forward(&(struct sl_nn_bn_forward){
-        .x = &args->input[0],
-        .scale = arrays.scale,
-        .shift = arrays.shift,
-        .add = layer->add ? &args->input[1] : NULL,
-        .relu = layer->relu,
-        .y = &args->output,
-    });
+    set_scale(layer, args, &pass.arrays);
+    pass.n_parts = sl_nn_image_parts(args->pool, &args->output);
+    sl_pool_run(args->pool, pass.n_parts, forward_part, &pass);
 }
 
 /* The coefficients of dx = a g + b x + c. */
@@ -158,13 +214,72 @@ static void set_coefficients(const struct norm_layer *layer, const struct norm_a
     }
 }
 
+/* A view of blocks [range.begin, range.end) of a tensor; NULL if there is none. */
+static const struct sl_nn_tensor *block_range(const struct sl_nn_tensor *tensor,
+                                              struct sl_pool_range range, struct sl_nn_tensor *view)
+{
+    if (!tensor) return NULL;
+    *view = *tensor;
+    view->data += range.begin * tensor->height * tensor->width * SL_NN_LANES;
+    const size_t end = range.end * SL_NN_LANES;
+    view->channels = (end < tensor->channels ? end : tensor->channels) - range.begin * SL_NN_LANES;
+    return view;
+}
+
+static void reduce_part(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct norm_pass *pass = context;
+    const struct sl_nn_bn_backward *whole = pass->backward;
+    const struct sl_pool_range blocks =
+        sl_pool_range_of(pass->layer->padded / SL_NN_LANES, pass->n_parts, part);
+    const size_t first = blocks.begin * SL_NN_LANES;
+    struct sl_nn_tensor x, g, y, masked;
+    const struct sl_nn_bn_backward some = {
+        .x = block_range(whole->x, blocks, &x),
+        .g = block_range(whole->g, blocks, &g),
+        .relu = whole->relu,
+        .y = block_range(whole->y, blocks, &y),
+        .scale = whole->scale + first,
+        .shift = whole->shift + first,
+        .mean = whole->mean + first,
+        .inverse = whole->inverse + first,
+    };
+    pass->layer->kernels->bn_reduce(&some, pass->sum_g + first, pass->sum_gx + first,
+                                    block_range(pass->masked, blocks, &masked));
+}
+
+static void apply_part(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct norm_pass *pass = context;
+    const struct sl_nn_bn_backward *whole = pass->backward;
+    const struct sl_nn_args *args = pass->args;
+    const struct sl_pool_range range = sl_pool_range_of(whole->x->images, pass->n_parts, part);
+    const size_t first = range.begin, count = range.end - range.begin;
+    const size_t padded = pass->layer->padded;
+    const struct sl_nn_tensor x = sl_nn_image_view(whole->x, first, count);
+    const struct sl_nn_tensor g = sl_nn_image_view(whole->g, first, count);
+    const struct sl_nn_tensor y =
+        whole->y ? sl_nn_image_view(whole->y, first, count) : (struct sl_nn_tensor){0};
+    const struct sl_nn_tensor add = sl_nn_image_view(&args->add[0], first, count);
+    const struct sl_nn_tensor dx = sl_nn_image_view(&args->input_gradient[0], first, count);
+    struct sl_nn_bn_backward some = *whole;
+    some.x = &x;
+    some.g = &g;
+    some.y = whole->y ? &y : NULL;
+    pass->layer->kernels->bn_apply(&some, pass->abc, pass->abc + padded, pass->abc + 2 * padded,
+                                   add.data ? &add : NULL, &dx);
+}
+
 static void norm_backward(void *state, const struct sl_nn_args *args)
 {
     const struct norm_layer *layer = state;
     const struct norm_arrays arrays = kept_arrays(layer, args);
     float *sum_g = args->scratch, *sum_gx = sum_g + layer->padded, *abc = sum_gx + layer->padded;
+    const struct sl_nn_tensor *x = &args->input[0];
     struct sl_nn_bn_backward backward = {
-        .x = &args->input[0],
+        .x = x,
         .g = &args->upstream,
         .relu = layer->relu,
         .y = layer->add && layer->relu ? &args->output : NULL,
@@ -173,25 +288,34 @@ static void norm_backward(void *state, const struct sl_nn_args *args)
         .mean = arrays.mean,
         .inverse = arrays.inverse,
     };
-    /* The masked gradient is also the gradient of the addend. */
-    const struct sl_nn_tensor *masked = args->masked.data ? &args->masked : NULL;
-    if (layer->training || layer->gradients || masked)
-        layer->kernels->bn_reduce(&backward, sum_g, sum_gx, masked);
+    struct norm_pass pass = {
+        .layer = layer,
+        .args = args,
+        .backward = &backward,
+        /* The masked gradient is also the gradient of the addend. */
+        .masked = args->masked.data ? &args->masked : NULL,
+        .sum_g = sum_g,
+        .sum_gx = sum_gx,
+        .abc = abc,
+    };
+    if (layer->training || layer->gradients || pass.masked) {
+        pass.n_parts = block_parts(args->pool, x, layer->padded / SL_NN_LANES);
+        sl_pool_run(args->pool, pass.n_parts, reduce_part, &pass);
+    }
     if (layer->gradients)
         for (size_t c = 0; c < layer->channels; c++) {
             args->gradients[layer->gamma + c] = sum_gx[c];
             args->gradients[layer->beta + c] = sum_g[c];
         }
     if (!args->input_gradient[0].data) return;
-    if (masked) {
-        backward.g = masked;
+    if (pass.masked) {
+        backward.g = pass.masked;
         backward.relu = false;
     }
-    const struct sl_nn_tensor *x = &args->input[0];
     set_coefficients(layer, &arrays, (double)(x->images * x->height * x->width), sum_g, sum_gx,
                      abc);
-    layer->kernels->bn_apply(&backward, abc, abc + layer->padded, abc + 2 * layer->padded,
-                             args->add[0].data ? &args->add[0] : NULL, &args->input_gradient[0]);
+    pass.n_parts = sl_nn_image_parts(args->pool, x);
+    sl_pool_run(args->pool, pass.n_parts, apply_part, &pass);
 }
 
 const struct sl_nn_layer_type sl_nn_layer_batch_norm = {

@@ -12,7 +12,7 @@ struct rows_layer {
     const struct sl_nn_node *node; /* borrowed from the graph */
     size_t weights, bias;          /* offsets in the flat values */
     bool gradients, training;
-    size_t noise; /* floats */
+    size_t noise; /* floats of one item */
 };
 
 static struct rows_layer *new_layer(const struct sl_nn_unit *unit)
@@ -77,6 +77,7 @@ static void normalise_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_normalise = {
     .name = "normalise",
+    .by_image = true,
     .create = simple_create,
     .destroy = rows_destroy,
     .forward = normalise_forward,
@@ -108,6 +109,7 @@ static void global_pool_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_global_pool = {
     .name = "global-pool",
+    .by_image = true,
     .strided = true,
     .create = global_pool_create,
     .destroy = rows_destroy,
@@ -159,6 +161,7 @@ static void flatten_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_flatten = {
     .name = "flatten",
+    .by_image = true,
     .strided = true,
     .create = simple_create,
     .destroy = rows_destroy,
@@ -252,12 +255,11 @@ const struct sl_nn_layer_type sl_nn_layer_linear = {
 
 /* ---- dropout: multiplication by the mask in the plan's noise; a copy in evaluation ---- */
 
-static size_t tensor_floats(const struct sl_nn_unit *unit)
+static size_t item_floats(const struct sl_nn_unit *unit)
 {
     const struct sl_nn_shape *shape = &unit->graph->nodes[unit->node].shape;
-    if (shape->layout == SL_NN_ROWS) return unit->images * shape->channels;
-    return unit->images * sl_nn_blocks(shape->channels) * SL_NN_LANES * shape->height *
-           shape->width;
+    if (shape->layout == SL_NN_ROWS) return shape->channels;
+    return sl_nn_blocks(shape->channels) * SL_NN_LANES * shape->height * shape->width;
 }
 
 static enum sl_status dropout_create(const struct sl_nn_unit *unit, struct sl_nn_needs *needs,
@@ -265,9 +267,9 @@ static enum sl_status dropout_create(const struct sl_nn_unit *unit, struct sl_nn
 {
     (void)err;
     struct rows_layer *layer = new_layer(unit);
-    layer->noise = tensor_floats(unit);
+    layer->noise = item_floats(unit);
     needs->overwrites = true;
-    if (unit->training) needs->noise = layer->noise;
+    if (unit->training) needs->noise = unit->images * layer->noise;
     *state = layer;
     return SL_OK;
 }
@@ -275,10 +277,11 @@ static enum sl_status dropout_create(const struct sl_nn_unit *unit, struct sl_nn
 static void dropout_pass(const struct rows_layer *layer, const struct sl_nn_args *args,
                          const float *from, float *to)
 {
+    const size_t count = args->output.images * layer->noise;
     if (layer->training)
-        layer->kernels->multiply(from, args->noise, layer->noise, to);
+        layer->kernels->multiply(from, args->noise + args->first_image * layer->noise, count, to);
     else
-        memcpy(to, from, layer->noise * sizeof(float));
+        memcpy(to, from, count * sizeof(float));
 }
 
 static void dropout_forward(void *state, const struct sl_nn_args *args)
@@ -294,6 +297,7 @@ static void dropout_backward(void *state, const struct sl_nn_args *args)
 
 const struct sl_nn_layer_type sl_nn_layer_dropout = {
     .name = "dropout",
+    .by_image = true,
     .create = dropout_create,
     .destroy = rows_destroy,
     .forward = dropout_forward,

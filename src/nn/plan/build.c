@@ -185,6 +185,7 @@ static void complete_unit(struct builder *builder, struct sl_nn_step *step)
     unit->training = plan->options.training;
     unit->tuning = plan->options.tuning;
     unit->kernels = plan->kernels;
+    unit->threads = sl_pool_threads(plan->options.pool);
     unit->gradients = unit->training && has_values(builder->graph, unit->node);
     step->backward = unit->gradients;
     for (size_t k = 0; k < unit->n_inputs; k++) {

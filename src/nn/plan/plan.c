@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nn/dnn.h"
+#include "nn/threads.h"
 #include "softlab/base/log.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
@@ -66,6 +67,7 @@ static void resolve_step(struct sl_plan *plan, const struct sl_nn_buffer *buffer
         .prepared = plan->lasting + step->prepared,
         .noise = plan->noise ? plan->noise + step->noise : NULL,
         .mean = place_of(plan, buffers, step->statistics),
+        .pool = plan->options.pool,
         .weights_seconds = plan->options.profile ? &step->weights_seconds : NULL,
     };
     for (size_t pass = 0; pass < 2; pass++)
@@ -218,6 +220,53 @@ static void prepare_steps(struct sl_plan *plan)
     plan->prepared_version = plan->model->version;
 }
 
+/* ---- Some images at a time ---- */
+
+struct image_parts {
+    const struct sl_nn_step *step;
+    void (*run)(void *state, const struct sl_nn_args *args);
+    size_t images, n_parts;
+};
+
+static struct sl_nn_args args_of_images(const struct sl_nn_args *all, size_t first, size_t count)
+{
+    struct sl_nn_args some = *all;
+    some.first_image = first;
+    some.pool = NULL;
+    some.output = sl_nn_image_view(&all->output, first, count);
+    some.upstream = sl_nn_image_view(&all->upstream, first, count);
+    some.masked = sl_nn_image_view(&all->masked, first, count);
+    for (size_t k = 0; k < 2; k++) {
+        some.input[k] = sl_nn_image_view(&all->input[k], first, count);
+        some.input_gradient[k] = sl_nn_image_view(&all->input_gradient[k], first, count);
+        some.add[k] = sl_nn_image_view(&all->add[k], first, count);
+    }
+    return some;
+}
+
+static void run_some_images(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct image_parts *parts = context;
+    const struct sl_pool_range range = sl_pool_range_of(parts->images, parts->n_parts, part);
+    const struct sl_nn_args some =
+        args_of_images(&parts->step->args, range.begin, range.end - range.begin);
+    parts->run(parts->step->state, &some);
+}
+
+static void run_layer(const struct sl_nn_step *step,
+                      void (*run)(void *state, const struct sl_nn_args *args))
+{
+    const size_t images = step->unit.images;
+    const size_t n_parts =
+        step->type->by_image ? sl_nn_image_parts(step->args.pool, &step->args.output) : 1;
+    struct image_parts parts = {step, run, images, n_parts};
+    if (n_parts > 1)
+        sl_pool_run(step->args.pool, n_parts, run_some_images, &parts);
+    else
+        run(step->state, &step->args);
+}
+
 static void run_forward(struct sl_plan *plan, struct sl_nn_step *step)
 {
     for (size_t k = 0; k < step->unit.n_inputs; k++)
@@ -225,7 +274,7 @@ static void run_forward(struct sl_plan *plan, struct sl_nn_step *step)
             step->args.input[k].data = only_read(plan->batch.pixels);
     step->args.scratch = step->scratch_place[0];
     const double start = plan->profile ? sl_clock_seconds() : 0.0;
-    step->type->forward(step->state, &step->args);
+    run_layer(step, step->type->forward);
     if (!plan->profile) return;
     struct sl_profile_row *row = &plan->profile[step->profile];
     row->seconds += sl_clock_seconds() - start;
@@ -243,15 +292,37 @@ const float *sl_plan_forward(struct sl_plan *plan, const struct sl_batch *batch)
     return plan->logits.tensor.data;
 }
 
+struct mending {
+    const struct sl_plan *plan;
+    const struct sl_nn_mend *mend;
+    size_t n_parts;
+};
+
+static void mend_images(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct mending *mending = context;
+    const struct sl_nn_kernels *kernels = mending->plan->kernels;
+    const struct sl_nn_mend *mend = mending->mend;
+    const struct sl_pool_range range =
+        sl_pool_range_of(mend->out.tensor.images, mending->n_parts, part);
+    const size_t first = range.begin, count = range.end - range.begin;
+    const struct sl_nn_tensor a = sl_nn_image_view(&mend->a.tensor, first, count);
+    const struct sl_nn_tensor b = sl_nn_image_view(&mend->b.tensor, first, count);
+    const struct sl_nn_tensor out = sl_nn_image_view(&mend->out.tensor, first, count);
+    if (!b.data)
+        kernels->extract_channels(&a, 0, &out);
+    else if (out.layout == SL_NN_BLOCKED)
+        kernels->add(&a, &b, false, &out);
+    else
+        kernels->accumulate(a.data, b.data, out.images * out.image_stride, out.data);
+}
+
 static void run_mend(const struct sl_plan *plan, const struct sl_nn_mend *mend)
 {
-    const struct sl_nn_tensor *a = &mend->a.tensor, *b = &mend->b.tensor, *out = &mend->out.tensor;
-    if (!b->data)
-        plan->kernels->extract_channels(a, 0, out);
-    else if (out->layout == SL_NN_BLOCKED)
-        plan->kernels->add(a, b, false, out);
-    else
-        plan->kernels->accumulate(a->data, b->data, out->images * out->image_stride, out->data);
+    struct sl_pool *pool = plan->options.pool;
+    struct mending mending = {plan, mend, sl_nn_image_parts(pool, &mend->out.tensor)};
+    sl_pool_run(pool, mending.n_parts, mend_images, &mending);
 }
 
 static void record_backward(struct sl_plan *plan, struct sl_nn_step *step, double seconds)
@@ -269,7 +340,7 @@ static void run_backward(struct sl_plan *plan, struct sl_nn_step *step)
     if (!step->backward) return;
     step->args.scratch = step->scratch_place[1];
     const double start = plan->profile ? sl_clock_seconds() : 0.0;
-    step->type->backward(step->state, &step->args);
+    run_layer(step, step->type->backward);
     for (size_t m = 0; m < step->n_mends; m++)
         run_mend(plan, &step->mends[m]);
     if (plan->profile) record_backward(plan, step, sl_clock_seconds() - start);

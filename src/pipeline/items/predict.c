@@ -100,8 +100,8 @@ enum sl_status sl_predict_items(const struct sl_workplace *workplace, struct sl_
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_rows_create(n, sl_model_classes(model), &rows, err));
     name_rows(feeding, rows);
-    SL_TRY_OUT(
-        sl_predictor_create(model, feeding->feed, n < batch ? n : batch, NULL, &predictor, err));
+    SL_TRY_OUT(sl_predictor_create(model, feeding->feed, n < batch ? n : batch, NULL,
+                                   workplace->pool, &predictor, err));
     sl_predict(predictor, feeding->feed, feeding->only, n, workplace->progress, rows->values);
     *out = rows;
     rows = NULL;

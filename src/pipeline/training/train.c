@@ -100,8 +100,8 @@ static enum sl_status make_reference(const struct sl_feeding *feeding, struct de
     return SL_OK;
 }
 
-static enum sl_status prepare_dev(struct sl_train_inputs *inputs, struct dev_set *dev,
-                                  struct sl_error *err)
+static enum sl_status prepare_dev(struct sl_train_inputs *inputs, struct sl_pool *pool,
+                                  struct dev_set *dev, struct sl_error *err)
 {
     static const char *const names[] = {"accuracy", "cross_entropy", "weighted_f1"};
     const struct sl_feeding *feeding = &inputs->dev;
@@ -124,7 +124,7 @@ static enum sl_status prepare_dev(struct sl_train_inputs *inputs, struct dev_set
         SL_TRY(make_reference(feeding, dev, err));
     }
     return sl_predictor_create(inputs->model, feeding->feed, n < 100 ? n : 100, inputs->tuning,
-                               &dev->predictor, err);
+                               pool, &dev->predictor, err);
 }
 
 static struct sl_train_options train_options_of(struct sl_train_session *session)
@@ -140,6 +140,7 @@ static struct sl_train_options train_options_of(struct sl_train_session *session
         .checkpoint = session->folder.checkpoint,
         .identity = inputs->data_hash,
         .checkpoint_seconds = session->job.checkpoint_seconds,
+        .pool = session->workplace->pool,
         .hooks = {.context = session,
                   .evaluate = session->dev.predictor ? score_dev : NULL,
                   .epoch_done = log_epoch,
@@ -152,7 +153,7 @@ static struct sl_train_options train_options_of(struct sl_train_session *session
 static enum sl_status read_and_check(struct sl_train_session *session, struct sl_error *err)
 {
     SL_TRY(sl_train_inputs_read(session->workplace, &session->job, &session->inputs, err));
-    SL_TRY(prepare_dev(&session->inputs, &session->dev, err));
+    SL_TRY(prepare_dev(&session->inputs, session->workplace->pool, &session->dev, err));
     const struct sl_train_options options = train_options_of(session);
     return sl_train_check(session->inputs.model, &options, err);
 }

@@ -33,8 +33,8 @@ static void test_every_item_is_visited_once(void **state)
 {
     (void)state;
     struct sl_error err;
-    for (size_t i = 0; i <= TEST_POOLS; i++) {
-        struct sl_pool *pool = i < TEST_POOLS ? test_pool(i) : NULL;
+    for (size_t i = 0; i <= N_POOLS; i++) {
+        struct sl_pool *pool = i < N_POOLS ? test_pool(i) : NULL;
         struct visits visits = {.fails = false};
         struct sl_progress progress = {.stream = NULL};
         assert_ok(sl_each(pool, ITEMS, visit, &visits, &progress, &err), err);
@@ -48,8 +48,8 @@ static void test_every_item_is_visited_once(void **state)
 static void test_the_error_is_that_of_the_first_item(void **state)
 {
     (void)state;
-    for (size_t i = 0; i <= TEST_POOLS; i++) {
-        struct sl_pool *pool = i < TEST_POOLS ? test_pool(i) : NULL;
+    for (size_t i = 0; i <= N_POOLS; i++) {
+        struct sl_pool *pool = i < N_POOLS ? test_pool(i) : NULL;
         struct visits visits = {.fails = true, .threaded = sl_pool_threads(pool) > 1};
         struct sl_error err = {0};
         assert_int_equal(sl_each(pool, ITEMS, visit, &visits, NULL, &err), SL_ERR_INPUT);

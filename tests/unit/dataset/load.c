@@ -69,7 +69,7 @@ static void check_mixture(size_t channels)
     assert_ok(sl_dataset_load_with(alone, &options, &skipped_alone, &err), err);
     assert_int_equal(alone->count, IMAGES - 4);
     assert_int_equal(skipped_alone.count, 4);
-    for (size_t i = 0; i < TEST_POOLS; i++) {
+    for (size_t i = 0; i < N_POOLS; i++) {
         struct sl_dataset *shared = open_folder("mixture");
         struct sl_skipped skipped = {0};
         options.pool = test_pool(i);
@@ -122,9 +122,9 @@ static void test_images_close_up_in_their_order(void **state)
 /* Load with every pool; each must end with the error of the first image that has one. */
 static void check_error(const char *folder, size_t side, const char *part)
 {
-    for (size_t i = 0; i <= TEST_POOLS; i++) {
+    for (size_t i = 0; i <= N_POOLS; i++) {
         const struct sl_load_options options = {
-            .height = side, .width = side, .pool = i < TEST_POOLS ? test_pool(i) : NULL};
+            .height = side, .width = side, .pool = i < N_POOLS ? test_pool(i) : NULL};
         struct sl_dataset *set = open_folder(folder);
         assert_fails(sl_dataset_load_with(set, &options, NULL, &err), SL_ERR_INPUT, err, part);
         assert_null(set->pixels);

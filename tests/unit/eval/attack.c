@@ -221,7 +221,7 @@ static void test_threads_find_the_same_images(void **state)
         struct sl_attack_result alone, shared;
         options.restarts = 2;
         assert_ok(sl_attack(linear.model, &items, &options, NULL, &alone, &err), err);
-        for (size_t i = 0; i < TEST_POOLS; i++) {
+        for (size_t i = 0; i < N_POOLS; i++) {
             options.pool = test_pool(i);
             assert_ok(sl_attack(linear.model, &items, &options, NULL, &shared, &err), err);
             const size_t n_losses = 2 * (options.iterations + 1);

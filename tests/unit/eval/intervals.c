@@ -230,7 +230,7 @@ static void test_threads_find_the_same_figures(void **state)
     const struct sl_scored *const models[] = {first, second};
     struct figures alone, shared;
     find_figures(models, NULL, &alone);
-    for (size_t i = 0; i < TEST_POOLS; i++) {
+    for (size_t i = 0; i < N_POOLS; i++) {
         struct sl_pool *pool = test_pool(i);
         find_figures(models, pool, &shared);
         assert_memory_equal(alone.intervals, shared.intervals, sizeof alone.intervals);
@@ -261,8 +261,8 @@ static void test_memory_may_run_out_on_any_thread(void **state)
     const struct sl_metric metric = {.name = "large", .value = run_out_of_memory};
     struct sl_interval interval;
     struct sl_error err;
-    for (size_t i = 0; i <= TEST_POOLS; i++) {
-        options.pool = i < TEST_POOLS ? test_pool(i) : NULL;
+    for (size_t i = 0; i <= N_POOLS; i++) {
+        options.pool = i < N_POOLS ? test_pool(i) : NULL;
         assert_fails(sl_metric_interval(&metric, scored, &options, &few, &interval, &err),
                      SL_ERR_NOMEM, err, "not enough memory for the measures of a resample");
         sl_pool_destroy(options.pool);

@@ -78,7 +78,7 @@ static void test_threads_find_the_same_scores(void **state)
     struct scene scene;
     scene_init(&scene);
     struct sl_shift_result alone = shift(&scene, NULL, NULL);
-    for (size_t i = 0; i < TEST_POOLS; i++) {
+    for (size_t i = 0; i < N_POOLS; i++) {
         char folder[32];
         snprintf(folder, sizeof folder, "shifted-%zu", i);
         struct sl_pool *pool = test_pool(i);

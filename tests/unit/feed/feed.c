@@ -23,8 +23,9 @@ static void test_images_become_planes_from_0_to_1(void **state)
     assert_int_equal(shape.channels, 3);
     assert_int_equal(shape.height * shape.width, 4);
     struct sl_feed_batch batch = {0};
-    assert_ok(sl_feed_batch_create(feed, 2, &batch, &err), err);
-    sl_feed_fill(feed, (size_t[]){2, 0}, 2, NULL, 0, &batch);
+    assert_ok(sl_feed_batch_create(feed, 2, NULL, &batch, &err), err);
+    sl_feed_fill(&(struct sl_feed_items){
+        .feed = feed, .items = (size_t[]){2, 0}, .count = 2, .batch = &batch});
     for (size_t place = 0; place < 2; place++)
         for (size_t c = 0; c < 3; c++)
             for (size_t p = 0; p < 4; p++)
@@ -43,15 +44,30 @@ static void test_augmentation_depends_on_epoch_and_item_alone(void **state)
     struct sl_feed *feed = NULL;
     assert_ok(sl_feed_images(set, &feed, &err), err);
     struct sl_feed_batch one = {0}, other = {0};
-    assert_ok(sl_feed_batch_create(feed, 3, &one, &err), err);
-    assert_ok(sl_feed_batch_create(feed, 3, &other, &err), err);
+    assert_ok(sl_feed_batch_create(feed, 3, NULL, &one, &err), err);
+    assert_ok(sl_feed_batch_create(feed, 3, NULL, &other, &err), err);
     const struct sl_augment augment = {.crop_padding = 2, .flip = true, .seed = 5};
     const size_t image = one.pixels_per_item * sizeof *one.pixels;
-    sl_feed_fill(feed, (size_t[]){1, 2, 3}, 3, &augment, 7, &one);
-    sl_feed_fill(feed, (size_t[]){3, 0, 1}, 3, &augment, 7, &other);
+    sl_feed_fill(&(struct sl_feed_items){.feed = feed,
+                                         .items = (size_t[]){1, 2, 3},
+                                         .count = 3,
+                                         .augment = &augment,
+                                         .epoch = 7,
+                                         .batch = &one});
+    sl_feed_fill(&(struct sl_feed_items){.feed = feed,
+                                         .items = (size_t[]){3, 0, 1},
+                                         .count = 3,
+                                         .augment = &augment,
+                                         .epoch = 7,
+                                         .batch = &other});
     assert_memory_equal(one.pixels, other.pixels + 2 * one.pixels_per_item, image);
     assert_memory_equal(one.pixels + 2 * one.pixels_per_item, other.pixels, image);
-    sl_feed_fill(feed, (size_t[]){1, 2, 3}, 3, &augment, 8, &other);
+    sl_feed_fill(&(struct sl_feed_items){.feed = feed,
+                                         .items = (size_t[]){1, 2, 3},
+                                         .count = 3,
+                                         .augment = &augment,
+                                         .epoch = 8,
+                                         .batch = &other});
     assert_memory_not_equal(one.pixels, other.pixels, 3 * image);
     sl_feed_batch_release(&one);
     sl_feed_batch_release(&other);
@@ -67,8 +83,9 @@ static void test_features_are_handed_on_as_they_are(void **state)
     struct sl_feed *feed = NULL;
     assert_ok(sl_feed_features(values, 3, 2, &feed, &err), err);
     struct sl_feed_batch batch = {0};
-    assert_ok(sl_feed_batch_create(feed, 2, &batch, &err), err);
-    sl_feed_fill(feed, (size_t[]){2, 1}, 2, NULL, 0, &batch);
+    assert_ok(sl_feed_batch_create(feed, 2, NULL, &batch, &err), err);
+    sl_feed_fill(&(struct sl_feed_items){
+        .feed = feed, .items = (size_t[]){2, 1}, .count = 2, .batch = &batch});
     assert_memory_equal(batch.view.pixels, values + 4, 2 * sizeof *values);
     assert_memory_equal(batch.view.pixels + 2, values + 2, 2 * sizeof *values);
     sl_feed_batch_release(&batch);
@@ -93,7 +110,7 @@ static void test_predictions_do_not_depend_on_the_batch(void **state)
     float whole[21], parts[21], chosen[6];
     for (size_t b = 1; b <= 4; b += 3) {
         struct sl_predictor *predictor = NULL;
-        assert_ok(sl_predictor_create(model, feed, b, NULL, &predictor, &err), err);
+        assert_ok(sl_predictor_create(model, feed, b, NULL, NULL, &predictor, &err), err);
         sl_predict(predictor, feed, NULL, 7, NULL, b == 1 ? whole : parts);
         sl_predict(predictor, feed, (size_t[]){6, 2}, 2, NULL, chosen);
         sl_predictor_destroy(predictor);

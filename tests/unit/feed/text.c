@@ -30,9 +30,10 @@ static void test_a_batch_holds_words_place_and_letters(void **state)
     sl_vocabulary_destroy(vocabulary);
     sl_dataset_destroy(texts);
     assert_int_equal(sl_feed_count(feed), 3);
-    assert_ok(sl_feed_batch_create(feed, 3, &batch, &err), err);
+    assert_ok(sl_feed_batch_create(feed, 3, NULL, &batch, &err), err);
     assert_null(batch.view.pixels);
-    sl_feed_fill(feed, (size_t[]){2, 1}, 2, NULL, 0, &batch);
+    sl_feed_fill(&(struct sl_feed_items){
+        .feed = feed, .items = (size_t[]){2, 1}, .count = 2, .batch = &batch});
     const struct sl_batch *view = &batch.view;
     assert_int_equal(view->word_counts[0], 1);
     assert_int_equal(view->words[0], 0);
@@ -60,8 +61,9 @@ static void test_what_is_longer_is_read_around_the_word_and_from_its_beginning(v
     struct sl_feed *feed = NULL;
     struct sl_feed_batch batch = {0};
     assert_ok(sl_feed_text(longer, vocabulary, &feed, &err), err);
-    assert_ok(sl_feed_batch_create(feed, 4, &batch, &err), err);
-    sl_feed_fill(feed, (size_t[]){0, 1, 2, 3}, 4, NULL, 0, &batch);
+    assert_ok(sl_feed_batch_create(feed, 4, NULL, &batch, &err), err);
+    sl_feed_fill(&(struct sl_feed_items){
+        .feed = feed, .items = (size_t[]){0, 1, 2, 3}, .count = 4, .batch = &batch});
     static const int32_t expected[] = {2, 1, 5, 1, 5, 3, 5, 3, 4};
     assert_memory_equal(batch.view.words, expected, sizeof expected);
     assert_memory_equal(batch.view.positions, ((int32_t[]){0, 1, 2, 0}), 4 * sizeof(int32_t));
@@ -113,7 +115,7 @@ static double accuracy(struct sl_model *model, const struct sl_feed *feed,
     struct sl_predictor *predictor = NULL;
     float *logits = sl_alloc(texts->count * 2, sizeof *logits);
     size_t right = 0;
-    assert_ok(sl_predictor_create(model, feed, 4, NULL, &predictor, &err), err);
+    assert_ok(sl_predictor_create(model, feed, 4, NULL, NULL, &predictor, &err), err);
     sl_predict(predictor, feed, NULL, texts->count, NULL, logits);
     for (size_t i = 0; i < texts->count; i++)
         right += (logits[2 * i + 1] > logits[2 * i]) == (texts->labels[i] == 1);

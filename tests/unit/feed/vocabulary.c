@@ -194,7 +194,7 @@ static void predict(struct sl_model *model, const struct sl_dataset *texts, size
     struct sl_predictor *predictor = NULL;
     assert_ok(sl_vocabulary_of_model(model, &vocabulary, &err), err);
     assert_ok(sl_feed_text(texts, vocabulary, &feed, &err), err);
-    assert_ok(sl_predictor_create(model, feed, 2, NULL, &predictor, &err), err);
+    assert_ok(sl_predictor_create(model, feed, 2, NULL, NULL, &predictor, &err), err);
     sl_predict(predictor, feed, &item, 1, NULL, logits);
     sl_predictor_destroy(predictor);
     sl_feed_destroy(feed);

@@ -234,7 +234,7 @@ static void test_threads_simulate_the_same_labels(void **state)
         reference->values[i] = few->values[i % 8];
     struct sl_simulate_options options = {.annotators = ANNOTATORS, .seed = 5};
     assert_ok(sl_simulate(simulator, reference, similarity, &options, &alone, &err), err);
-    for (size_t i = 0; i < TEST_POOLS; i++) {
+    for (size_t i = 0; i < N_POOLS; i++) {
         options.pool = test_pool(i);
         assert_ok(sl_simulate(simulator, reference, similarity, &options, &shared, &err), err);
         assert_memory_equal(alone->values, shared->values, sizeof(float[ROWS * 4]));

@@ -246,7 +246,7 @@ static void test_threads_make_the_same_images(void **state)
         memcpy(pixels + i * BYTES, image.pixels, BYTES);
         sl_image_release(&image);
     }
-    for (size_t i = 0; i < TEST_POOLS; i++) {
+    for (size_t i = 0; i < N_POOLS; i++) {
         struct sl_corrupt_options options = {.severities = {2, 5}, .n_severities = 2, .seed = 3};
         struct sl_pool *pool = test_pool(i);
         for (const struct sl_corruption *c = sl_corruptions; c->name; c++) {
