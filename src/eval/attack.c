@@ -59,7 +59,8 @@ static enum sl_status make_buffers(struct attack *attack, struct sl_error *err)
 {
     const size_t n = attack->batch, row = attack->n_classes * sizeof(float);
     const size_t pixels = attack->pixels * sizeof(float);
-    SL_TRY(sl_feed_batch_create(attack->items->feed, n, NULL, &attack->clean, err));
+    struct sl_pool *pool = attack->options->pool;
+    SL_TRY(sl_feed_batch_create(attack->items->feed, n, pool, &attack->clean, err));
     attack->moved = sl_data_alloc(n, pixels, err);
     attack->targets = sl_data_alloc(n, row, err);
     attack->gradient = sl_data_alloc(n, row, err);
@@ -76,6 +77,7 @@ static enum sl_status make_plan(struct attack *attack, struct sl_error *err)
     options.batch = attack->batch;
     options.training = false;
     options.input_gradient = true;
+    options.pool = attack->options->pool;
     return sl_plan_create(attack->model, &options, &attack->plan, err);
 }
 

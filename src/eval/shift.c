@@ -134,8 +134,8 @@ static enum sl_status make_buffers(struct shift *shift, struct sl_error *err)
     };
     SL_TRY(sl_feed_images(&shift->corrupted, &shift->feed, err));
     const size_t batch = shift->options->batch > 0 ? shift->options->batch : DEFAULT_BATCH;
-    return sl_predictor_create(shift->model, shift->feed, n < batch ? n : batch, NULL, NULL,
-                               &shift->predictor, err);
+    return sl_predictor_create(shift->model, shift->feed, n < batch ? n : batch, NULL,
+                               shift->options->pool, &shift->predictor, err);
 }
 
 static void release(struct shift *shift)

@@ -38,7 +38,7 @@ static void scene_init(struct scene *scene)
             scene->targets[i * CLASSES + k] = k == i % CLASSES ? .5F : .25F;
     }
     struct sl_model_options options = sl_model_options_default();
-    options.network = "mlp:hidden=5";
+    options.network = "vgg:n=1-1,width=8";
     options.classes = CLASSES;
     options.input = (struct sl_input_shape){.channels = 3, .height = SIDE, .width = SIDE};
     assert_ok(sl_model_create(&options, &scene->model, &err), err);
