@@ -12,13 +12,14 @@
 #include "softlab/nn/tuning.h"
 
 struct bench_nn {
+    struct sl_pool *pool;
     struct sl_model *model;
     struct sl_plan *plan;
     float *logit_gradient, *velocity;
     bool first;
 };
 
-struct bench_nn *bench_nn_create(const char *network, size_t batch, int training);
+struct bench_nn *bench_nn_create(const char *network, size_t batch, int training, size_t threads);
 void bench_nn_destroy(struct bench_nn *bench);
 float *bench_nn_tensor(struct bench_nn *bench, const char *name, size_t count);
 void bench_nn_touch(struct bench_nn *bench);
@@ -28,7 +29,7 @@ double bench_nn_multiply_adds(const struct bench_nn *bench);
 double bench_nn_memory(const struct bench_nn *bench);
 double bench_fma_peak(void);
 
-struct bench_nn *bench_nn_create(const char *network, size_t batch, int training)
+struct bench_nn *bench_nn_create(const char *network, size_t batch, int training, size_t threads)
 {
     struct sl_error err = {0};
     struct bench_nn *bench = sl_alloc(1, sizeof *bench);
@@ -37,8 +38,11 @@ struct bench_nn *bench_nn_create(const char *network, size_t batch, int training
     model.network = network;
     plan.batch = batch;
     plan.training = training != 0;
-    if (sl_model_create(&model, &bench->model, &err) != SL_OK ||
-        sl_plan_create(bench->model, &plan, &bench->plan, &err) != SL_OK) {
+    enum sl_status status = sl_pool_create(threads, &bench->pool, &err);
+    plan.pool = bench->pool;
+    if (status == SL_OK) status = sl_model_create(&model, &bench->model, &err);
+    if (status == SL_OK) status = sl_plan_create(bench->model, &plan, &bench->plan, &err);
+    if (status != SL_OK) {
         fprintf(stderr, "%s: %s\n", network, err.message);
         bench_nn_destroy(bench);
         return NULL;
@@ -54,6 +58,7 @@ void bench_nn_destroy(struct bench_nn *bench)
     if (!bench) return;
     sl_plan_destroy(bench->plan);
     sl_model_destroy(bench->model);
+    sl_pool_destroy(bench->pool);
     free(bench->logit_gradient);
     free(bench->velocity);
     free(bench);
@@ -87,12 +92,13 @@ double bench_nn_step(struct bench_nn *bench, const float *pixels, const float *t
         sl_soft_cross_entropy(logits, &rows, 1.0F / (float)batch, NULL, bench->logit_gradient);
     sl_plan_backward(bench->plan, bench->logit_gradient);
     const float *gradients = sl_plan_gradients(bench->plan);
-    const double scale = 1 / (sl_flat_norm(gradients, n_values, NULL) + 1e-6);
+    const double scale = 1 / (sl_flat_norm(gradients, n_values, bench->pool) + 1e-6);
     const struct sl_sgd sgd = {.rate = rate,
                                .momentum = 0.9F,
                                .weight_decay = 1e-4F,
                                .first = bench->first,
-                               .gradient_scale = scale < 1 ? (float)scale : 1};
+                               .gradient_scale = scale < 1 ? (float)scale : 1,
+                               .pool = bench->pool};
     sl_sgd_step(&sgd, sl_model_values(bench->model), gradients, bench->velocity, n_values);
     sl_model_touch(bench->model);
     bench->first = false;

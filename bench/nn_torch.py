@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Times softlab's networks against PyTorch's on one core: training steps and inference.
+"""Times softlab's networks against PyTorch's: training steps and inference on one core, training
+steps on two.
 
-    tools/bench-nn [--only NETWORK] [--rounds N] [--inference] [--json FILE] ...
+    tools/bench-nn [--only NETWORK] [--rounds N] [--inference] [--threads] [--json FILE] ...
 
-One process, one thread. Steps are interleaved: softlab, PyTorch, PyTorch with channels_last, and
-again, so that all three see the same machine; a ratio is the median over the rounds of the ratios
-within a round. Both sides do the same: forward, mean soft cross-entropy, backward, gradient norm
+One process. Steps are interleaved: softlab, PyTorch, PyTorch with channels_last, and again, so that
+all three see the same machine; a ratio is the median over the rounds of the ratios within a
+round. Both sides do the same: forward, mean soft cross-entropy, backward, gradient norm
 clipped to 1, SGD with momentum .9 and weight decay 1e-4, at batch 32; inference at batch 100. The
 speed that counts against a bar is that over the faster of PyTorch's two layouts. GFLOP/s count a
 direct convolution's multiplications and additions, three passes of them in training, and may
 exceed what the core can do where an algorithm needs fewer.
+
+With two threads there is a second measure, since two cores are often two halves of one: what two
+independent trainings of one thread each reach together in the same run. A training with two
+threads is compared with that, in turns.
 
 Both sides may share one oneDNN library. softlab asks it for AVX2 and no more, so on a processor
 with AVX-512 PyTorch's share of these figures is one without it, too.
@@ -32,10 +37,14 @@ LIBRARY = os.path.join(HERE, "..", "build", "release", "bench", "libsoftlab_benc
 
 BARS = {"resnet34a": 1.2, "preact-resnet18": 1.15, "resnet50": 1.3, "vgg11": 1.3}
 INFERENCE_BAR = 1.15
-PAIRS_BAR = 1.8
+# Two threads: times as fast as PyTorch with two threads; share of two independent trainings; the
+# least speed of one thread, by the library of an earlier version (--against).
+THREADS_BARS = {"resnet34a": 2.3, "vgg11": 2.3}
+SHARED_BAR = 0.9
+AGAINST_BAR = 0.98
 BATCH, INFERENCE_BATCH, CLASSES = 32, 100, 10
 RATE = 0.01
-PAIR_SECONDS = 10
+PAIR_SECONDS, PAIR_ROUNDS = 4, 3
 # Enough rounds for a steady median; large networks are steadier.
 ROUNDS = {"resnet34a": 21, "preact-resnet18": 9, "resnet50": 5, "vgg11": 15}
 
@@ -43,11 +52,11 @@ ROUNDS = {"resnet34a": 21, "preact-resnet18": 9, "resnet50": 5, "vgg11": 15}
 # ---- The two sides ----
 
 
-def open_library():
-    library = ctypes.CDLL(LIBRARY)
+def open_library(path=LIBRARY):
+    library = ctypes.CDLL(path)
     floats, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
     for name, result, arguments in (
-            ("create", ctypes.c_void_p, (text, size, ctypes.c_int)),
+            ("create", ctypes.c_void_p, (text, size, ctypes.c_int, size)),
             ("destroy", None, (ctypes.c_void_p,)),
             ("tensor", ctypes.c_void_p, (ctypes.c_void_p, text, size)),
             ("touch", None, (ctypes.c_void_p,)),
@@ -62,11 +71,11 @@ def open_library():
 
 
 class Softlab:
-    def __init__(self, library, network, batch, training):
+    def __init__(self, library, network, batch, training, threads=1):
         import numpy
         self.library = library
         self.logits = numpy.zeros((batch, CLASSES), numpy.float32)
-        self.handle = library.bench_nn_create(network.encode(), batch, training)
+        self.handle = library.bench_nn_create(network.encode(), batch, training, threads)
         if not self.handle:
             sys.exit(f"softlab has no {network}")
 
@@ -95,12 +104,12 @@ class Softlab:
 
 
 class Torch:
-    def __init__(self, network, training, channels_last):
+    def __init__(self, network, training, channels_last, threads=1):
         import torch
         from torch_layers import Relu
         from torch_networks import create
         # As fast as PyTorch goes: denormals are zero for softlab, too, and ReLUs in place.
-        torch.set_num_threads(1)
+        torch.set_num_threads(threads)
         torch.set_flush_denormal(True)
         self.torch = torch
         self.layout = torch.channels_last if channels_last else torch.contiguous_format
@@ -148,14 +157,16 @@ def timed(run, clock):
     return clock() - start, result
 
 
-def interleave(sides, peak, rounds, run, clock):
-    """Seconds of every side in every round, after two that are not counted, and the peak."""
+def interleave(sides, peak, rounds, run, clock, rest=0):
+    """Seconds of every side in every round, after two that are not counted, and the peak.
+    PyTorch's threads spin for a while after a step, so with threads a side begins after a rest."""
     seconds, peaks = {name: [] for name in sides}, []
     for index in range(rounds + 2):
         if peak:
             peaks.append(peak())
         results = {}
         for name, side in sides.items():
+            time.sleep(rest)
             took, results[name] = timed(lambda side=side: run(side), clock)
             if index >= 2:
                 seconds[name].append(took)
@@ -212,6 +223,75 @@ def measure(library, network, inference, options):
     return row
 
 
+def medians(seconds, base):
+    """By side, the median over the rounds of how much longer it took than `base`."""
+    return {name: statistics.median(a / b for a, b in zip(times, seconds[base]))
+            for name, times in seconds.items() if name != base}
+
+
+def measure_threads(library, network, options):
+    """Two threads on either side, beside one thread of softlab."""
+    pixels, targets = draw(BATCH)
+    plain = Torch(network, True, False, 2)
+    sides = {"softlab, 2 threads": Softlab(library, network, BATCH, True, 2),
+             "softlab, 1 thread": Softlab(library, network, BATCH, True),
+             "torch": plain, "torch channels_last": Torch(network, True, True, 2)}
+    for name in ("softlab, 2 threads", "softlab, 1 thread"):
+        sides[name].load(plain.model.state_dict())
+    seconds, _ = interleave(sides, None, options.rounds or ROUNDS[network],
+                            lambda side: side.step(pixels, targets), time.perf_counter, .02)
+    for side in sides.values():
+        side.close()
+    ratios = medians(seconds, "softlab, 2 threads")
+    row = {"network": network, "kind": "two threads", "ratios": ratios,
+           "ratio": min(ratios["torch"], ratios["torch channels_last"]),
+           "bar": THREADS_BARS.get(network, 0),
+           "milliseconds": {name: 1e3 * statistics.median(t) for name, t in seconds.items()}}
+    print(f"{network}, training at batch {BATCH}, two threads each")
+    for name, took in row["milliseconds"].items():
+        faster = f"   softlab is {ratios[name]:.2f} times as fast" if name in ratios else ""
+        print(f"  {name:20} {took:9.1f} ms{faster}", flush=True)
+    print_bar(row, "times as fast as PyTorch")
+    return row
+
+
+def print_bar(row, what):
+    bar = f"bar {row['bar']}" if row["bar"] else "no bar"
+    print(f"  {row['ratio']:.2f} {what} ({bar})", flush=True)
+
+
+def measure_scaling(network):
+    """What softlab itself says of one thread and two: what is serial, and Amdahl's law."""
+    program = os.path.join(HERE, "..", "build", "release", "softlab")
+    found = json.loads(subprocess.run(
+        [program, "bench", network, "--threads", "2", "--steps", "5", "--json", "--quiet"],
+        check=True, stdout=subprocess.PIPE).stdout)
+    serial = found["serial_seconds"] / found["one_thread"]["mean_seconds"]
+    print(f"  {100 * serial:.1f} % of the work is serial, {found['barriers']:.0f} barriers per step; "
+          f"by Amdahl's law {found['speedup_8_cores']:.1f} times on 8 cores, "
+          f"{found['speedup_16_cores']:.1f} times on 16", flush=True)
+    return {"network": network, "kind": "scaling", "serial": serial,
+            "barriers": found["barriers"], "speedup_8_cores": found["speedup_8_cores"],
+            "speedup_16_cores": found["speedup_16_cores"]}
+
+
+def measure_against(library, network, options):
+    """One thread of this version beside one of another build of the library."""
+    pixels, targets = draw(BATCH)
+    state = Torch(network, True, False).model.state_dict()
+    sides = {"softlab": Softlab(library, network, BATCH, True),
+             "against": Softlab(open_library(options.against), network, BATCH, True)}
+    for side in sides.values():
+        side.load(state)
+    seconds, _ = interleave(sides, None, options.rounds or ROUNDS[network],
+                            lambda side: side.step(pixels, targets), time.perf_counter)
+    row = {"network": network, "kind": "against", "bar": AGAINST_BAR,
+           "ratio": medians(seconds, "softlab")["against"]}
+    print(f"{network}, one thread, beside {options.against}")
+    print_bar(row, "times as fast as the other version")
+    return row
+
+
 def print_row(row):
     print(f"{row['network']}, {row['kind']} at batch {row['batch']}, {row['rounds']} rounds"
           + (f", FMA peak {row['peak_gflops']:.0f} GFLOP/s" if row["peak_gflops"] else ""))
@@ -257,17 +337,18 @@ def child_memory(side, network):
 
 
 def child_train(side, network):
-    """Steps per second over a fixed time, from a line on standard input on."""
-    runner = child_side(side, network)
+    """Steps per second over a fixed time, after each line on standard input. The side is softlab's
+    number of threads."""
+    runner = Softlab(open_library(), network, BATCH, True, int(side))
     pixels, targets = draw(BATCH)
     runner.step(pixels, targets)
     print("ready", flush=True)
-    sys.stdin.readline()
-    steps, start = 0, time.perf_counter()
-    while time.perf_counter() - start < PAIR_SECONDS:
-        runner.step(pixels, targets)
-        steps += 1
-    print(json.dumps({"rate": steps / (time.perf_counter() - start)}))
+    for _ in sys.stdin:
+        steps, start = 0, time.perf_counter()
+        while time.perf_counter() - start < PAIR_SECONDS:
+            runner.step(pixels, targets)
+            steps += 1
+        print(steps / (time.perf_counter() - start), flush=True)
 
 
 def start_child(kind, side, network, core=None):
@@ -293,29 +374,42 @@ def measure_memory(network, options):
     return {"network": network, "kind": "memory", "bytes": sizes}
 
 
-def rate_on(cores, network):
-    """Steps per second of one training per core, all at once."""
-    children = [start_child("train", "softlab", network, core) for core in cores]
-    for child in children:
-        child.stdout.readline()
+def start_training(threads, network, core=None):
+    child = start_child("train", str(threads), network, core)
+    child.stdout.readline()
+    return child
+
+
+def rate_of(children):
+    """Steps per second of these trainings together, all at once."""
     for child in children:
         child.stdin.write("go\n")
         child.stdin.flush()
-    return sum(finish_child(child)["rate"] for child in children)
+    return sum(float(child.stdout.readline()) for child in children)
 
 
-def measure_pairs(network):
+def measure_shared(network):
+    """A training with two threads beside two trainings of one thread, in turns."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
-        print("two trainings at once: left out, there is one core only")
+        print("two threads beside two trainings: left out, there is one core only")
         return None
-    # One alone before and after the pair, so that a slower minute of the machine shows.
-    before, both, after = (rate_on(cores[:1], network), rate_on(cores[:2], network),
-                           rate_on(cores[:1], network))
-    ratio = both / ((before + after) / 2)
-    print(f"{network}, two trainings on two cores: {ratio:.2f} times the throughput of one "
-          f"({before:.2f} and {after:.2f} against {both:.2f} steps/s)", flush=True)
-    return {"network": network, "kind": "pairs", "ratio": ratio, "bar": PAIRS_BAR}
+    pair = [start_training(1, network, core) for core in cores[:2]]
+    shared = [start_training(2, network)]
+    rates = {"one": [], "pair": [], "shared": []}
+    for _ in range(PAIR_ROUNDS):
+        for name, children in (("one", pair[:1]), ("pair", pair), ("shared", shared)):
+            rates[name].append(rate_of(children))
+    for child in pair + shared:
+        child.communicate("")
+    ratio = statistics.median(a / b for a, b in zip(rates["shared"], rates["pair"]))
+    one, both, two = (statistics.median(rates[name]) for name in ("one", "pair", "shared"))
+    print(f"{network}, two threads beside two trainings: one training {one:.2f} steps/s, two "
+          f"together {both:.2f}, one with two threads {two:.2f}")
+    row = {"network": network, "kind": "two threads of two trainings", "ratio": ratio,
+           "bar": SHARED_BAR, "rates": rates}
+    print_bar(row, "of what two trainings reach together")
+    return row
 
 
 # ---- The command line ----
@@ -335,7 +429,9 @@ def parse():
     parser.add_argument("--inference", action="store_true", help="inference and nothing else")
     parser.add_argument("--training", action="store_true", help="training and nothing else")
     parser.add_argument("--memory", action="store_true", help="memory and nothing else")
-    parser.add_argument("--pairs", action="store_true", help="two at once and nothing else")
+    parser.add_argument("--threads", action="store_true", help="two threads and nothing else")
+    parser.add_argument("--against", metavar="LIBRARY", help="libsoftlab_bench.so of another "
+                        "version: compare one thread with it and nothing else")
     parser.add_argument("--processor-time", action="store_true",
                         help="of the process, not of the clock: for a machine with other work")
     parser.add_argument("--torch-only", action="store_true", help="PyTorch alone")
@@ -345,10 +441,18 @@ def parse():
     return parser.parse_args()
 
 
+def measure_two(library, networks, options):
+    rows = []
+    for network in networks:
+        rows += [measure_threads(library, network, options), measure_scaling(network),
+                 measure_shared(network)]
+    return rows
+
+
 def measure_all(options):
     networks = [options.only] if options.only else list(BARS)
-    chosen = [kind for kind in ("training", "inference", "memory", "pairs")
-              if getattr(options, kind)] or ["training", "inference", "memory", "pairs"]
+    kinds = ("training", "inference", "memory", "threads", "against")
+    chosen = [kind for kind in kinds if getattr(options, kind)] or kinds[:-1]
     library = None if options.torch_only else open_library()
     rows = []
     cores = os.sched_getaffinity(0)
@@ -357,11 +461,13 @@ def measure_all(options):
         for network in networks if kind in chosen else ():
             rows.append(measure(library, network, kind == "inference", options))
             print_row(rows[-1])
+    if "against" in chosen:
+        rows += [measure_against(library, network, options) for network in networks]
     if "memory" in chosen:
         rows += [measure_memory(network, options) for network in networks]
     os.sched_setaffinity(0, cores)
-    if "pairs" in chosen and not options.torch_only:
-        rows.append(measure_pairs(options.only or "resnet34a"))
+    if "threads" in chosen and not options.torch_only:
+        rows += measure_two(library, networks, options)
     return [row for row in rows if row]
 
 

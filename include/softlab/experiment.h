@@ -189,6 +189,9 @@ struct sl_experiment_runner {
     struct sl_data_roots roots; /* absolute */
     const struct sl_spec *spec; /* borrowed; written into the results; NULL if it is built in */
     size_t n_processes;
+    /* Threads of all processes together. A job that starts gets an equal share of those that no
+     * running job has, at least one. 0: one thread per process. */
+    size_t threads;
     /* Limit in bytes on the summed memory estimates of running jobs; 0: start a job when it fits
      * into free memory. */
     size_t memory;

@@ -212,6 +212,7 @@ struct sl_profile_row {
     double seconds; /* total */
 };
 const struct sl_profile_row *sl_plan_profile(const struct sl_plan *plan, size_t *count);
+void sl_plan_profile_clear(struct sl_plan *plan); /* forget the times so far */
 
 SL_END_DECLS
 

@@ -11,6 +11,7 @@
 #define SOFTLAB_POOL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "softlab/base/error.h"
 
@@ -41,6 +42,14 @@ void sl_pool_run(struct sl_pool *pool, size_t count, sl_pool_part *part, void *c
  * The pool must not be NULL. */
 void sl_pool_begin(struct sl_pool *pool, size_t count, sl_pool_part *part, void *context);
 void sl_pool_finish(struct sl_pool *pool);
+
+/* What a pool did for its caller, for benchmarks. */
+struct sl_pool_use {
+    uint64_t runs;  /* of sl_pool_run that more than one thread could share */
+    double seconds; /* the caller spent in them */
+};
+/* Add to *use (borrowed) from now on; NULL: stop. */
+void sl_pool_watch(struct sl_pool *pool, struct sl_pool_use *use);
 
 /* The range [begin, end) of item numbers of one part, when `count` items are cut into `parts`
  * nearly equal ranges. */

@@ -80,7 +80,11 @@ static void time_steps(struct sl_timing *timing, struct bench *bench,
     struct sl_progress *progress = options->progress ? options->progress : &silent;
     sl_progress_start(progress, timing->training ? "training" : "evaluating", options->steps,
                       "steps");
+    /* The first step generates code and touches new memory. */
     take_step(timing, bench, options->pool, true);
+    sl_plan_profile_clear(timing->plan);
+    struct sl_pool_use use = {0};
+    if (options->pool) sl_pool_watch(options->pool, &use);
     for (size_t i = 0; i < options->steps; i++) {
         const double start = sl_clock_seconds();
         take_step(timing, bench, options->pool, false);
@@ -89,8 +93,11 @@ static void time_steps(struct sl_timing *timing, struct bench *bench,
         total += seconds;
         sl_progress_set(progress, i + 1);
     }
+    if (options->pool) sl_pool_watch(options->pool, NULL);
     sl_progress_finish(progress);
     timing->mean = total / (double)options->steps;
+    timing->serial = (total - use.seconds) / (double)options->steps;
+    timing->barriers = (double)use.runs / (double)options->steps;
 }
 
 static enum sl_status check_options(const struct sl_model_options *model,
@@ -138,7 +145,9 @@ enum sl_status sl_network_time(const struct sl_model_options *model,
                                struct sl_error *err)
 {
     SL_TRY(check_options(model, options, err));
-    struct sl_timing timing = {.batch = options->batch, .training = !options->inference};
+    struct sl_timing timing = {.batch = options->batch,
+                               .threads = sl_pool_threads(options->pool),
+                               .training = !options->inference};
     const enum sl_status status = measure(&timing, model, options, err);
     if (status == SL_OK)
         *out = timing;
@@ -152,6 +161,28 @@ void sl_timing_release(struct sl_timing *timing)
     sl_plan_destroy(timing->plan);
     sl_model_destroy(timing->model);
     *timing = (struct sl_timing){0};
+}
+
+double sl_timing_speedup(const struct sl_timing *one, const struct sl_timing *all, size_t cores)
+{
+    const double serial = all->serial < one->mean ? all->serial : one->mean;
+    return one->mean / (serial + (one->mean - serial) / (double)cores);
+}
+
+struct sl_timing_shares sl_timing_shares_of(const struct sl_timing *timing)
+{
+    struct sl_timing_shares shares = {0};
+    for (size_t i = 0; i < timing->n_layers; i++) {
+        const struct sl_profile_row *row = &timing->layers[i];
+        if (row->runs == 0) continue;
+        if (row->flops > 0) {
+            shares.products += sl_profile_seconds(row);
+            shares.product_flops += row->flops;
+        } else {
+            shares.passes += sl_profile_seconds(row);
+        }
+    }
+    return shares;
 }
 
 double sl_profile_seconds(const struct sl_profile_row *row)
@@ -175,12 +206,13 @@ static json_t *layers_json(const struct sl_timing *timing)
 
 json_t *sl_timing_json(const struct sl_timing *timing)
 {
-    json_t *out =
-        json_pack("{s:s, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "network",
-                  sl_model_network(timing->model), "training", (int)timing->training, "batch",
-                  (json_int_t)timing->batch, "seconds", timing->best, "mean_seconds", timing->mean,
-                  "items_per_second", (double)timing->batch / timing->best, "flops", timing->flops,
-                  "fma_peak", timing->fma_peak, "memory", (double)timing->memory);
+    json_t *out = json_pack(
+        "{s:s, s:b, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "network",
+        sl_model_network(timing->model), "training", (int)timing->training, "batch",
+        (json_int_t)timing->batch, "threads", (json_int_t)timing->threads, "serial_seconds",
+        timing->serial, "barriers", timing->barriers, "seconds", timing->best, "mean_seconds",
+        timing->mean, "items_per_second", (double)timing->batch / timing->best, "flops",
+        timing->flops, "fma_peak", timing->fma_peak, "memory", (double)timing->memory);
     if (timing->n_layers > 0) json_object_set_new(out, "layers", layers_json(timing));
     return out;
 }

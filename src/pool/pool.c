@@ -52,6 +52,7 @@ struct sl_pool {
     size_t n_others;       /* that have started */
     bool patient;          /* threads spin before they sleep */
     struct task now, meanwhile;
+    struct sl_pool_use *use; /* borrowed, or NULL */
     _Atomic bool stop;
     /* Sleeping threads wait for `changed` with `lock`; `sleeping` counts them. */
     pthread_mutex_t lock;
@@ -276,8 +277,17 @@ void sl_pool_run(struct sl_pool *pool, size_t count, sl_pool_part *part, void *c
             part(context, i, 0);
         return;
     }
+    const double start = pool->use ? sl_clock_seconds() : 0;
     publish(pool, &pool->now, count, part, context);
     complete(pool, &pool->now);
+    if (!pool->use) return;
+    pool->use->runs++;
+    pool->use->seconds += sl_clock_seconds() - start;
+}
+
+void sl_pool_watch(struct sl_pool *pool, struct sl_pool_use *use)
+{
+    pool->use = use;
 }
 
 void sl_pool_begin(struct sl_pool *pool, size_t count, sl_pool_part *part, void *context)

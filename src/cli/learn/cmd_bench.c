@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "cmd.h"
 #include "softlab/nn/timing.h"
 #include "softlab/nn/tuning.h"
@@ -72,17 +74,65 @@ static void print_layers(const struct sl_timing *timing)
     cli_table_end(&table);
 }
 
-static void print_timing(const struct sl_timing *timing)
+static void print_speed(const struct sl_timing *timing)
 {
-    if (timing->n_layers > 0) print_layers(timing);
-    printf("%s, batch %zu, %s: %.1f ms (mean %.1f), %.0f items/s, %.1f GFLOP/s",
-           sl_model_network(timing->model), timing->batch,
-           timing->training ? "training" : "inference", 1e3 * timing->best, 1e3 * timing->mean,
+    printf("  %zu thread%s: %.1f ms (mean %.1f), %.0f items/s, %.1f GFLOP/s", timing->threads,
+           sl_text_plural(timing->threads, "", "s"), 1e3 * timing->best, 1e3 * timing->mean,
            (double)timing->batch / timing->best, timing->flops / 1e9);
-    if (timing->fma_peak > 0)
-        printf(", %.2f x the FMA peak of %.1f", timing->flops / timing->fma_peak,
-               timing->fma_peak / 1e9);
+    const double peak = timing->fma_peak * (double)timing->threads;
+    if (peak > 0) printf(", %.2f x the FMA peak of %.1f", timing->flops / peak, peak / 1e9);
     printf(", %.0f MB\n", (double)timing->memory / 1e6);
+}
+
+static void print_scaling(const struct sl_timing *one, const struct sl_timing *all)
+{
+    printf("  %.2f times as fast with %zu threads; %.1f %% of the work is one thread's alone, %.0f "
+           "barriers per step; by Amdahl's law %.1f times on 8 cores, %.1f times on 16\n",
+           one->best / all->best, all->threads, 100 * all->serial / one->mean, all->barriers,
+           sl_timing_speedup(one, all, 8), sl_timing_speedup(one, all, 16));
+}
+
+/* Says what limits one thread. */
+static void print_limits(const struct sl_timing *one)
+{
+    const struct sl_timing_shares shares = sl_timing_shares_of(one);
+    const double all = one->mean;
+    printf("  limits: multiplications %.0f %% of the time", 100 * shares.products / all);
+    if (one->fma_peak > 0 && shares.products > 0)
+        printf(" (convolutions and other products, at %.2f x the FMA peak)",
+               shares.product_flops / shares.products / one->fma_peak);
+    printf(", memory %.0f %% (passes over maps), other %.0f %% (loss, clipping, SGD)\n",
+           100 * shares.passes / all, 100 * fmax(0, 1 - (shares.products + shares.passes) / all));
+}
+
+static enum sl_status print_json(const struct sl_timing *one, const struct sl_timing *all,
+                                 struct sl_error *err)
+{
+    const struct sl_timing_shares shares = sl_timing_shares_of(one);
+    json_t *json = sl_timing_json(all ? all : one);
+    json_object_set_new(json, "product_share", json_real(shares.products / one->mean));
+    json_object_set_new(json, "pass_share", json_real(shares.passes / one->mean));
+    if (all) {
+        json_object_set_new(json, "one_thread", sl_timing_json(one));
+        json_object_set_new(json, "speedup_8_cores", json_real(sl_timing_speedup(one, all, 8)));
+        json_object_set_new(json, "speedup_16_cores", json_real(sl_timing_speedup(one, all, 16)));
+    }
+    return cli_print_json(json, err);
+}
+
+/* `all` is NULL if there is one thread only. */
+static enum sl_status print_timing(const struct bench_values *values, const struct sl_timing *one,
+                                   const struct sl_timing *all, struct sl_error *err)
+{
+    if (values->json) return print_json(one, all, err);
+    if (values->timing.profile) print_layers(all ? all : one);
+    printf("%s, batch %zu, %s\n", sl_model_network(one->model), one->batch,
+           one->training ? "training" : "inference");
+    print_speed(one);
+    if (all) print_speed(all);
+    if (all) print_scaling(one, all);
+    print_limits(one);
+    return SL_OK;
 }
 
 static enum sl_status measure(struct cli *cli, const struct bench_values *values,
@@ -90,17 +140,19 @@ static enum sl_status measure(struct cli *cli, const struct bench_values *values
                               struct sl_error *err)
 {
     struct sl_timing_options options = values->timing;
+    const bool several = sl_pool_threads(cli->workplace.pool) > 1;
+    struct sl_timing one = {0}, all = {0};
+    enum sl_status status = SL_OK;
     options.tuning = tuning;
     options.progress = &cli->progress;
+    options.profile = true;
+    SL_TRY_OUT(sl_network_time(model, &options, &one, err));
     options.pool = cli->workplace.pool;
-    struct sl_timing timing;
-    enum sl_status status = SL_OK;
-    SL_TRY(sl_network_time(model, &options, &timing, err));
-    if (values->json)
-        status = cli_print_json(sl_timing_json(&timing), err);
-    else
-        print_timing(&timing);
-    sl_timing_release(&timing);
+    if (several) SL_TRY_OUT(sl_network_time(model, &options, &all, err));
+    status = print_timing(values, &one, several ? &all : NULL, err);
+out:
+    sl_timing_release(&one);
+    sl_timing_release(&all);
     return status;
 }
 
@@ -153,9 +205,10 @@ const struct cli_command cmd_bench = {
     .summary = "measure how fast a network trains on this machine, and where the time goes",
     .description =
         "Times training steps (forward, loss, backward, clipping, SGD) or evaluation of a network "
-        "on random items, on one core. Shares are of the fused multiply-adds that the core can do "
-        "in registers, measured in the same run and counting a direct convolution's operations: "
-        "Winograd's kernels need fewer, so that more than 1 is possible.\n\nA table of tuning says "
+        "on random items, with one thread and with all, and says what limits the speed. Shares "
+        "are of the fused multiply-adds that the cores can do in registers, measured in the same "
+        "run and counting a direct convolution's operations: Winograd's kernels need fewer, so "
+        "that more than 1 is possible.\n\nA table of tuning says "
         "which kernel runs which convolution; the one that is shipped was measured on AVX2. Runs "
         "with different tables differ in the last bits.",
     .arguments = bench_arguments,

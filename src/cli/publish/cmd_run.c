@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "run.h"
 #include "softlab/experiment/select.h"
@@ -9,7 +8,7 @@ enum { MEGABYTE = 1000000 };
 
 struct run_values {
     const char *output, *scale, *only, *shard, *init, *answers;
-    int64_t jobs, memory;
+    int64_t jobs, threads, memory;
     bool dry_run, as_published, tune, list;
 };
 
@@ -50,8 +49,11 @@ static const struct sl_field_row run_options[] = {
      "spec.json (default: experiment)",
      .letter = 'o', .fallback = "results", .modes = RUNS | PLANS | INITS},
     {"jobs", SL_FIELD_INTEGER, FIELD(jobs),
-     "processes at the same time, one thread each (default: one per core)", .letter = 'j',
+     "processes at the same time (default: one per core); they share the threads", .letter = 'j',
      .minimum = 1, .maximum = 1024, .modes = RUNS | PLANS},
+    {"threads", SL_FIELD_INTEGER, FIELD(threads),
+     "threads of all processes together (default: all cores); results are the same for any number",
+     .value = "N", .minimum = 1, .maximum = SL_POOL_MOST_THREADS, .modes = RUNS},
     {"memory", SL_FIELD_INTEGER, FIELD(memory),
      "memory for all processes together (default: all that is free)", .value = "MB", .minimum = 1,
      .maximum = 1e9, .modes = RUNS},
@@ -277,7 +279,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     if (values->init) return write_spec(cli, values, err);
     if (cli->n_arguments == 0)
         return sl_fail(err, SL_ERR_USAGE, "name an EXPERIMENT, see softlab run --list");
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t cores = sl_cpu_count();
     struct run_board board = {.cli = cli};
     char **names = NULL;
     /* Children work in the results folder. */
@@ -295,9 +297,8 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     struct sl_experiment_runner runner = {
         .folder = values->output,
         .roots = {.given = given, .folder = folder},
-        .n_processes = values->jobs > 0 ? (size_t)values->jobs
-                       : cores > 0      ? (size_t)cores
-                                        : 1,
+        .n_processes = values->jobs > 0 ? (size_t)values->jobs : cores,
+        .threads = values->threads > 0 ? (size_t)values->threads : cores,
         .memory = (size_t)values->memory * MEGABYTE,
         .hooks = {.context = &board,
                   .event = run_board_event,

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "experiment/run/exhibits.h"
 #include "experiment/run/runner.h"
@@ -276,8 +275,8 @@ static json_t *time_of(double seconds)
     sl_cpu_detect(&cpu);
     gmtime_r(&begun, &utc);
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    char *machine = sl_string_printf("x86-64, %s, %ld cores", cpu.avx2 ? "AVX2" : "no AVX2",
-                                     sysconf(_SC_NPROCESSORS_ONLN));
+    char *machine =
+        sl_string_printf("x86-64, %s, %zu cores", cpu.avx2 ? "AVX2" : "no AVX2", sl_cpu_count());
     json_t *time = json_pack("{s:s, s:f, s:s}", "started", started, "seconds",
                              round(seconds * 10) / 10, "machine", machine);
     free(machine);

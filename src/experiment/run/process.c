@@ -140,14 +140,14 @@ static enum sl_status print_result(const json_t *result, struct sl_error *err)
 
 /* Run the task that the command line names. */
 static enum sl_status do_task(char **words, const struct sl_experiment_runner *runner,
-                              struct sl_error *err)
+                              size_t threads, struct sl_error *err)
 {
     const struct sl_log log = {.level = SL_LOG_INFO, .write = write_log_line};
-    const struct sl_workplace workplace = {.roots = runner->roots,
-                                           .log = &log,
-                                           .unnamed = sl_name_table_create(),
-                                           .context = runner->hooks.context,
-                                           .stop = runner->hooks.stop};
+    struct sl_workplace workplace = {.roots = runner->roots,
+                                     .log = &log,
+                                     .unnamed = sl_name_table_create(),
+                                     .context = runner->hooks.context,
+                                     .stop = runner->hooks.stop};
     struct sl_assignment assignment;
     json_t *result = NULL;
     size_t n_words = 0;
@@ -155,6 +155,7 @@ static enum sl_status do_task(char **words, const struct sl_experiment_runner *r
         n_words++;
     SL_TRY(sl_assignment_read(words[0], words + 1, n_words, &workplace.roots, &assignment, err));
     if (!assignment.task->stops) sl_temporaries_remove_on_signals();
+    SL_TRY(sl_pool_create(threads, &workplace.pool, err));
     SL_TRY(sl_assignment_do(&assignment, &workplace, &result, err));
     return result ? print_result(result, err) : SL_OK;
 }
@@ -178,7 +179,7 @@ static void say_words(char *const *words)
 }
 
 static void run_child(const struct sl_job *job, const struct sl_experiment_runner *runner,
-                      char **words, const char *log)
+                      size_t threads, char **words, const char *log)
 {
     if (chdir(runner->folder) != 0) _exit(SL_CANNOT_START);
     redirect(log, O_APPEND, STDERR_FILENO);
@@ -187,7 +188,7 @@ static void run_child(const struct sl_job *job, const struct sl_experiment_runne
     redirect("/dev/null", 0, STDIN_FILENO);
     struct sl_error err;
     if (words) say_words(words);
-    const enum sl_status status = words ? do_task(words, runner, &err)
+    const enum sl_status status = words ? do_task(words, runner, threads, &err)
                                         : sl_prepare(job->step, job->output, &runner->roots, &err);
     if (status != SL_OK && words) dprintf(STDERR_FILENO, "softlab %s: ", words[0]);
     if (status != SL_OK) dprintf(STDERR_FILENO, "%s\n", err.message);
@@ -225,7 +226,7 @@ static enum sl_status make_ready(const struct sl_job *job, const char *folder, s
 }
 
 enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experiment_runner *runner,
-                                struct sl_process *out, struct sl_error *err)
+                                size_t threads, struct sl_process *out, struct sl_error *err)
 {
     char **words = NULL;
     SL_TRY(make_ready(job, runner->folder, err));
@@ -234,7 +235,7 @@ enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experi
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         die_with(parent);
-        run_child(job, runner, words, log);
+        run_child(job, runner, threads, words, log);
     }
     if (words) sl_names_destroy(words);
     if (pid < 0) {
@@ -242,7 +243,11 @@ enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experi
         return sl_fail_errno(err, "no process can be started");
     }
     *out = (struct sl_process){
-        .pid = pid, .log = sl_path_join(runner->folder, log), .started = sl_clock_seconds()};
+        .pid = pid,
+        .log = sl_path_join(runner->folder, log),
+        .started = sl_clock_seconds(),
+        .threads = threads,
+    };
     free(log);
     return SL_OK;
 }

@@ -335,12 +335,30 @@ static bool fits(struct state *state, size_t index)
     return false;
 }
 
+/* Threads for the next job: an equal share of those that no process has, among the jobs that can
+ * start beside it. */
+static size_t share_of_threads(const struct state *state)
+{
+    size_t idle = 0, ready = 0, taken = 0;
+    for (size_t slot = 0; slot < state->runner->n_processes; slot++) {
+        const bool works = state->working[slot] != SL_NO_JOB;
+        idle += !works;
+        taken += works ? state->processes[slot].threads : 0;
+    }
+    for (size_t i = 0; i < state->experiment->n_jobs; i++)
+        ready += is_ready(state, i);
+    const size_t starting = ready < idle ? ready : idle;
+    const size_t left = state->runner->threads > taken ? state->runner->threads - taken : 0;
+    return starting > 0 && left > starting ? left / starting : 1;
+}
+
 static void start_job(struct state *state, size_t slot, size_t index)
 {
     struct sl_error err;
     const struct sl_job *job = &state->experiment->jobs[index];
     state->tries[index]++;
-    if (sl_process_start(job, state->runner, &state->processes[slot], &err) != SL_OK) {
+    if (sl_process_start(job, state->runner, share_of_threads(state), &state->processes[slot],
+                         &err) != SL_OK) {
         fail_job(state, index, sl_string_copy(err.message));
         return;
     }

@@ -37,9 +37,11 @@ struct sl_process {
     pid_t pid;
     char *log; /* owned; path */
     double started;
+    size_t threads;
 };
 enum sl_status sl_process_start(const struct sl_job *job, const struct sl_experiment_runner *runner,
-                                struct sl_process *out, struct sl_error *err) SL_MUST_USE;
+                                size_t threads, struct sl_process *out,
+                                struct sl_error *err) SL_MUST_USE;
 /* After the process succeeded: move what it printed to the job's output. */
 enum sl_status sl_process_keep(const struct sl_job *job, const struct sl_experiment_runner *runner,
                                struct sl_error *err) SL_MUST_USE;

@@ -15,7 +15,7 @@
 #include "nn/tensor.h"
 #include "softlab/base/memory.h"
 
-enum { CHUNK_BYTES = 4 << 20, ALIGNMENT = 64 };
+enum { CHUNK_BYTES = 4 << 20, ALIGNMENT = 64, COLUMNS = 64 };
 
 /* The input or the output of the layer: its map, and its memory in blocks of `lanes` channels. */
 struct side {
@@ -157,34 +157,62 @@ static bool tap_reaches(const struct gemm_state *state, size_t tap)
     return next_run(state, tap, &row, &run);
 }
 
+/* A run of the kernel, for its parts. */
+struct gemm_run {
+    const struct gemm_state *state;
+    const struct sl_nn_conv_args *args;
+    size_t n_parts;
+    size_t first, count; /* images of the chunk */
+    float *input, *output, *weights;
+};
+
 /* Copy OIHW to (tap, out, in), for taps that reach any pixel. */
-static void gemm_prepare(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
+static void prepare_outputs(void *context, size_t part, size_t worker)
 {
-    const struct gemm_state *state = conv->state;
-    const struct sl_nn_conv_task *task = &state->task;
-    if (task->direction == SL_NN_BACKWARD_WEIGHTS) return;
+    (void)worker;
+    const struct gemm_run *run = context;
+    const struct sl_nn_conv_task *task = &run->state->task;
+    const struct sl_pool_range range = sl_pool_range_of(task->out_channels, run->n_parts, part);
     size_t in = task->in_channels / task->groups, taps = task->kernel * task->kernel;
-    float *prepared = args->prepared;
-    for (size_t out = 0; out < task->out_channels; out++)
+    float *prepared = run->args->prepared;
+    for (size_t out = range.begin; out < range.end; out++)
         for (size_t tap = 0; tap < taps; tap++) {
-            if (!tap_reaches(state, tap)) continue;
-            const float *from = args->weights + out * in * taps + tap;
-            float *to = prepared + (tap * task->out_channels + out) * state->weight_row;
+            if (!tap_reaches(run->state, tap)) continue;
+            const float *from = run->args->weights + out * in * taps + tap;
+            float *to = prepared + (tap * task->out_channels + out) * run->state->weight_row;
             for (size_t i = 0; i < in; i++)
                 to[i] = from[i * taps];
         }
 }
 
-/* Copy (tap, out, in) back to OIHW. A tap that reaches no pixel has gradient 0. */
-static void write_weights(const struct gemm_state *state, const float *from, float *result)
+static size_t parts_for(const struct sl_nn_conv_args *args)
 {
+    enum { PARTS_PER_THREAD = 2 };
+    const size_t threads = sl_pool_threads(args->pool);
+    return threads == 1 ? 1 : PARTS_PER_THREAD * threads;
+}
+
+static void gemm_prepare(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
+{
+    struct gemm_run run = {.state = conv->state, .args = args, .n_parts = parts_for(args)};
+    if (run.state->task.direction == SL_NN_BACKWARD_WEIGHTS) return;
+    sl_pool_run(args->pool, run.n_parts, prepare_outputs, &run);
+}
+
+/* Copy (tap, out, in) back to OIHW. A tap that reaches no pixel has gradient 0. */
+static void write_weights(void *context, size_t part, size_t worker)
+{
+    (void)worker;
+    const struct gemm_run *run = context;
+    const struct gemm_state *state = run->state;
     const struct sl_nn_conv_task *task = &state->task;
+    const struct sl_pool_range range = sl_pool_range_of(task->out_channels, run->n_parts, part);
     size_t in = task->in_channels / task->groups, taps = task->kernel * task->kernel;
-    for (size_t out = 0; out < task->out_channels; out++)
+    for (size_t out = range.begin; out < range.end; out++)
         for (size_t tap = 0; tap < taps; tap++) {
             bool reaches = tap_reaches(state, tap);
-            const float *row = from + (tap * task->out_channels + out) * state->weight_row;
-            float *to = result + out * in * taps + tap;
+            const float *row = run->weights + (tap * task->out_channels + out) * state->weight_row;
+            float *to = run->args->result + out * in * taps + tap;
             for (size_t i = 0; i < in; i++)
                 to[i * taps] = reaches ? row[i] : 0;
         }
@@ -239,96 +267,109 @@ static void strip_from_rows(const struct side *side, struct strip strip, float f
             }
 }
 
-static void to_rows(const struct side *side, const float *images, size_t count, float *rows)
+/* Image `image` of a chunk of `count`, to its rows. */
+static void to_rows(const struct side *side, const float *images, size_t count, size_t image,
+                    float *rows)
 {
     size_t plane = side->height * side->width;
-    for (size_t image = 0; image < count; image++, images += image_floats(side))
-        for (size_t first = 0; first < side->channels; first += side->lanes)
-            strip_to_rows(side, images + first * plane, strip_of(side, rows, count, image, first));
+    const float *from = images + image * image_floats(side);
+    for (size_t first = 0; first < side->channels; first += side->lanes)
+        strip_to_rows(side, from + first * plane, strip_of(side, rows, count, image, first));
 }
 
 /* Values below `floor` become `floor`. */
-static void from_rows(const struct side *side, float *rows, size_t count, float floor,
+static void from_rows(const struct side *side, float *rows, size_t count, size_t image, float floor,
                       float *images)
 {
     size_t plane = side->height * side->width;
-    for (size_t image = 0; image < count; image++, images += image_floats(side))
-        for (size_t first = 0; first < side->channels; first += side->lanes)
-            strip_from_rows(side, strip_of(side, rows, count, image, first), floor,
-                            images + first * plane);
+    float *to = images + image * image_floats(side);
+    for (size_t first = 0; first < side->channels; first += side->lanes)
+        strip_from_rows(side, strip_of(side, rows, count, image, first), floor, to + first * plane);
 }
 
 /* Initialise the rows to which products will be added. */
 static void begin_rows(const struct side *side, const float *add, const float *bias, size_t count,
-                       float *rows)
+                       size_t image, float *rows)
 {
-    size_t n_rows = side->height * side->width * count;
-    if (add)
-        to_rows(side, add, count, rows);
-    else
-        memset(rows, 0, n_rows * side->row * sizeof *rows);
-    if (!bias) return;
-    for (size_t row = 0; row < n_rows; row++)
-        for (size_t channel = 0; channel < side->channels; channel++)
-            rows[row * side->row + channel] += bias[channel];
+    if (add) to_rows(side, add, count, image, rows);
+    for (size_t pixel = 0; pixel < side->height * side->width; pixel++) {
+        float *row = rows + (pixel * count + image) * side->row;
+        if (!add) memset(row, 0, side->row * sizeof *row);
+        for (size_t channel = 0; bias && channel < side->channels; channel++)
+            row[channel] += bias[channel];
+    }
 }
 
-/* The operands of the products of a chunk of images. */
+/* The operands of a product. */
 struct operands {
-    size_t count; /* images */
     float *input, *output, *weights;
     bool first; /* first product: overwrite the weights */
 };
 
-/* Add the product of one run and one group, in the direction of the task. */
-static void multiply(const struct gemm_state *state, const struct operands *operands, size_t n_rows)
+/* Add the product of one run and one group, in the direction of the task: `columns` of the input
+ * channels, or, forward, of the output channels. */
+static void multiply(const struct gemm_state *state, const struct operands *operands, size_t n_rows,
+                     struct sl_pool_range columns)
 {
     const struct sl_nn_conv_task *task = &state->task;
     size_t in = task->in_channels / task->groups, out = task->out_channels / task->groups;
     size_t in_row = state->input.row, out_row = state->output.row;
     float *input = operands->input, *output = operands->output, *weights = operands->weights;
-    struct sl_gemm gemm = {.alpha = 1, .beta = operands->first ? 0 : 1};
+    struct sl_gemm gemm = {
+        .alpha = 1, .beta = operands->first ? 0 : 1, .n = columns.end - columns.begin};
     switch (task->direction) {
     case SL_NN_FORWARD:
-        gemm.m = n_rows, gemm.n = out, gemm.k = in;
+        gemm.m = n_rows, gemm.k = in;
         gemm.a = input, gemm.lda = in_row;
-        gemm.b = weights, gemm.ldb = state->weight_row, gemm.transpose_b = true;
-        gemm.c = output, gemm.ldc = out_row;
+        gemm.b = weights + columns.begin * state->weight_row, gemm.ldb = state->weight_row;
+        gemm.transpose_b = true;
+        gemm.c = output + columns.begin, gemm.ldc = out_row;
         break;
     case SL_NN_BACKWARD_DATA:
-        gemm.m = n_rows, gemm.n = in, gemm.k = out;
+        gemm.m = n_rows, gemm.k = out;
         gemm.a = output, gemm.lda = out_row;
-        gemm.b = weights, gemm.ldb = state->weight_row;
-        gemm.c = input, gemm.ldc = in_row;
+        gemm.b = weights + columns.begin, gemm.ldb = state->weight_row;
+        gemm.c = input + columns.begin, gemm.ldc = in_row;
         break;
     case SL_NN_BACKWARD_WEIGHTS:
-        gemm.m = out, gemm.n = in, gemm.k = n_rows;
+        gemm.m = out, gemm.k = n_rows;
         gemm.a = output, gemm.lda = out_row, gemm.transpose_a = true;
-        gemm.b = input, gemm.ldb = in_row;
-        gemm.c = weights, gemm.ldc = state->weight_row;
+        gemm.b = input + columns.begin, gemm.ldb = in_row;
+        gemm.c = weights + columns.begin, gemm.ldc = state->weight_row;
         break;
     }
     sl_nn_gemm(&gemm);
 }
 
-static void multiply_taps(const struct gemm_state *state, const struct operands *all)
+/* All products of a range of columns of the chunk; their number of columns is a multiple of
+ * COLUMNS, which leaves oneDNN no reason to sum in another order. */
+static void multiply_columns(void *context, size_t part, size_t worker)
 {
+    (void)worker;
+    const struct gemm_run *run = context;
+    const struct gemm_state *state = run->state;
     const struct sl_nn_conv_task *task = &state->task;
     size_t in = task->in_channels / task->groups, out = task->out_channels / task->groups;
+    const size_t all = task->direction == SL_NN_FORWARD ? out : in;
+    struct sl_pool_range columns =
+        sl_pool_range_of((all + COLUMNS - 1) / COLUMNS, run->n_parts, part);
+    columns.begin *= COLUMNS;
+    columns.end = smaller(columns.end * COLUMNS, all);
+    if (columns.begin >= columns.end) return;
     for (size_t tap = 0; tap < task->kernel * task->kernel; tap++) {
-        bool fresh = all->first;
-        struct run run;
-        for (size_t row = 0; next_run(state, tap, &row, &run); fresh = false)
+        bool fresh = task->direction == SL_NN_BACKWARD_WEIGHTS && run->first == 0;
+        struct run pixels;
+        for (size_t row = 0; next_run(state, tap, &row, &pixels); fresh = false)
             for (size_t group = 0; group < task->groups; group++) {
                 size_t weight = tap * task->out_channels + group * out;
-                const struct operands part = {
+                const struct operands operands = {
                     .first = fresh,
-                    .input = all->input + run.input * all->count * state->input.row + group * in,
+                    .input = run->input + pixels.input * run->count * state->input.row + group * in,
                     .output =
-                        all->output + run.output * all->count * state->output.row + group * out,
-                    .weights = all->weights + weight * state->weight_row,
+                        run->output + pixels.output * run->count * state->output.row + group * out,
+                    .weights = run->weights + weight * state->weight_row,
                 };
-                multiply(state, &part, run.pixels * all->count);
+                multiply(state, &operands, pixels.pixels * run->count, columns);
             }
     }
 }
@@ -340,55 +381,91 @@ static void add_up(const struct side *side, const float *rows, size_t count, dou
             sums[channel] += (double)rows[row * side->row + channel];
 }
 
-static void run_backward_weights(const struct gemm_state *state, const struct sl_nn_conv_args *args)
+static void weights_rows(void *context, size_t image, size_t worker)
 {
+    (void)worker;
+    const struct gemm_run *run = context;
+    const struct side *in = &run->state->input, *out = &run->state->output;
+    to_rows(in, run->args->input + run->first * image_floats(in), run->count, image, run->input);
+    to_rows(out, run->args->upstream + run->first * image_floats(out), run->count, image,
+            run->output);
+}
+
+static void run_backward_weights(struct gemm_run *run)
+{
+    const struct gemm_state *state = run->state;
     const struct sl_nn_conv_task *task = &state->task;
-    const struct side *in = &state->input, *out = &state->output;
-    char *scratch = args->scratch;
-    float *input = args->scratch, *output = (float *)(void *)(scratch + state->output_at);
-    float *weights = (float *)(void *)(scratch + state->weights_at);
-    double *sums = (double *)(void *)(scratch + state->bias_sum_at);
+    const struct sl_nn_conv_args *args = run->args;
+    double *sums = (double *)(void *)((char *)args->scratch + state->bias_sum_at);
+    run->weights = (float *)(void *)((char *)args->scratch + state->weights_at);
     memset(sums, 0, task->out_channels * sizeof *sums);
-    for (size_t first = 0; first < task->images; first += state->chunk) {
-        size_t count = smaller(state->chunk, task->images - first);
-        to_rows(in, args->input + first * image_floats(in), count, input);
-        to_rows(out, args->upstream + first * image_floats(out), count, output);
-        const struct operands operands = {count, input, output, weights, first == 0};
-        multiply_taps(state, &operands);
-        if (task->bias) add_up(out, output, count, sums);
+    for (; run->first < task->images; run->first += state->chunk) {
+        run->count = smaller(state->chunk, task->images - run->first);
+        sl_pool_run(args->pool, run->count, weights_rows, run);
+        sl_pool_run(args->pool, run->n_parts, multiply_columns, run);
+        if (task->bias) add_up(&state->output, run->output, run->count, sums);
     }
-    write_weights(state, weights, args->result);
+    sl_pool_run(args->pool, run->n_parts, write_weights, run);
     if (task->bias)
         for (size_t channel = 0; channel < task->out_channels; channel++)
             args->bias_gradient[channel] = (float)sums[channel];
+}
+
+static bool is_forward(const struct gemm_run *run)
+{
+    return run->state->task.direction == SL_NN_FORWARD;
+}
+
+static void begin_image(void *context, size_t image, size_t worker)
+{
+    (void)worker;
+    const struct gemm_run *run = context;
+    const struct gemm_state *state = run->state;
+    const struct sl_nn_conv_args *args = run->args;
+    const bool forward = is_forward(run);
+    const struct side *read = forward ? &state->input : &state->output;
+    const struct side *written = forward ? &state->output : &state->input;
+    const float *source = forward ? args->input : args->upstream;
+    const float *add =
+        state->task.add && args->add ? args->add + run->first * image_floats(written) : NULL;
+    to_rows(read, source + run->first * image_floats(read), run->count, image,
+            forward ? run->input : run->output);
+    begin_rows(written, add, forward && state->task.bias ? args->bias : NULL, run->count, image,
+               forward ? run->output : run->input);
+}
+
+static void end_image(void *context, size_t image, size_t worker)
+{
+    (void)worker;
+    const struct gemm_run *run = context;
+    const bool forward = is_forward(run);
+    const struct side *written = forward ? &run->state->output : &run->state->input;
+    from_rows(written, forward ? run->output : run->input, run->count, image,
+              forward && run->state->task.relu ? 0 : -INFINITY,
+              run->args->result + run->first * image_floats(written));
 }
 
 static void gemm_run(const struct sl_nn_conv *conv, const struct sl_nn_conv_args *args)
 {
     const struct gemm_state *state = conv->state;
     const struct sl_nn_conv_task *task = &state->task;
+    struct gemm_run run = {
+        .state = state,
+        .args = args,
+        .n_parts = parts_for(args),
+        .input = args->scratch,
+        .output = (float *)(void *)((char *)args->scratch + state->output_at),
+        .weights = args->prepared,
+    };
     if (task->direction == SL_NN_BACKWARD_WEIGHTS) {
-        run_backward_weights(state, args);
+        run_backward_weights(&run);
         return;
     }
-    bool forward = task->direction == SL_NN_FORWARD;
-    const struct side *read = forward ? &state->input : &state->output;
-    const struct side *written = forward ? &state->output : &state->input;
-    float *input = args->scratch;
-    float *output = (float *)(void *)((char *)args->scratch + state->output_at);
-    float *read_rows = forward ? input : output, *written_rows = forward ? output : input;
-    const float *source = forward ? args->input : args->upstream;
-    const float *add = task->add ? args->add : NULL;
-    const float *bias = forward && task->bias ? args->bias : NULL;
-    for (size_t first = 0; first < task->images; first += state->chunk) {
-        size_t count = smaller(state->chunk, task->images - first);
-        size_t at = first * image_floats(written);
-        to_rows(read, source + first * image_floats(read), count, read_rows);
-        begin_rows(written, add ? add + at : NULL, bias, count, written_rows);
-        const struct operands operands = {count, input, output, args->prepared, false};
-        multiply_taps(state, &operands);
-        from_rows(written, written_rows, count, forward && task->relu ? 0 : -INFINITY,
-                  args->result + at);
+    for (; run.first < task->images; run.first += state->chunk) {
+        run.count = smaller(state->chunk, task->images - run.first);
+        sl_pool_run(args->pool, run.count, begin_image, &run);
+        sl_pool_run(args->pool, run.n_parts, multiply_columns, &run);
+        sl_pool_run(args->pool, run.count, end_image, &run);
     }
 }
 

@@ -233,19 +233,6 @@ static struct work work_of(const struct run *run, size_t worker)
     return work;
 }
 
-/* Prefetch the first `n_runs` of work->runs, spread evenly over products of `rows` rows (or
- * channels). */
-static struct sl_nn_ahead ahead_of(const struct winograd *w, const struct work *work, size_t n_runs,
-                                   size_t rows)
-{
-    size_t lines = 0;
-    size_t pieces = SL_NN_FREQUENCIES * ((w->to.blocks + 1) / 2) * ((rows + GROUP - 1) / GROUP);
-    for (size_t i = 0; i < n_runs; i++)
-        lines += work->runs[i].lines;
-    return (struct sl_nn_ahead){
-        .runs = work->runs, .n_runs = n_runs, .at_once = 1 + lines / (pieces + 1)};
-}
-
 /* A range of the 16 products and of their columns, in panels. */
 struct products {
     size_t frequency, n_frequencies;
@@ -255,6 +242,19 @@ struct products {
 static size_t columns_of(const struct winograd *w, const struct products *part)
 {
     return smaller(part->n_panels * COLUMNS, w->to.blocks * LANES - part->panel * COLUMNS);
+}
+
+/* Prefetch the first `n_runs` of work->runs, spread evenly over products of `rows` rows (or
+ * channels). */
+static struct sl_nn_ahead ahead_of(const struct work *work, const struct products *part,
+                                   size_t n_runs, size_t rows)
+{
+    size_t lines = 0;
+    size_t pieces = part->n_frequencies * part->n_panels * ((rows + GROUP - 1) / GROUP);
+    for (size_t i = 0; i < n_runs; i++)
+        lines += work->runs[i].lines;
+    return (struct sl_nn_ahead){
+        .runs = work->runs, .n_runs = n_runs, .at_once = 1 + lines / (pieces + 1)};
 }
 
 /* Compute M for the `count` tiles of a strip. */
@@ -284,7 +284,7 @@ static void multiply_strip(const struct run *run, const struct work *work,
             .columns = columns_of(w, part),
             .batch = part->n_frequencies,
             .accumulate = c > 0,
-            .ahead = ahead_of(w, work, c == 0 ? n_runs : 0, count)};
+            .ahead = ahead_of(work, part, c == 0 ? n_runs : 0, count)};
         sl_nn_gemm_rows(&gemm);
     }
 }
@@ -433,7 +433,7 @@ static void add_products(const struct run *run, const struct work *work,
                                     .columns = columns_of(w, part),
                                     .batch = part->n_frequencies,
                                     .accumulate = strip.first > 0,
-                                    .ahead = ahead_of(w, work, n_runs, channels)};
+                                    .ahead = ahead_of(work, part, n_runs, channels)};
     sl_nn_gemm_outer(&gemm);
 }
 

@@ -4,12 +4,21 @@
 
 #include "nn/dnn.h"
 #include "nn/layers/layer.h"
+#include "nn/threads.h"
 #include "softlab/base/memory.h"
+
+/* oneDNN's objects, which one thread at a time can use. */
+struct pool_op {
+    struct sl_dnn_op forward, backward;
+};
 
 struct pool_layer {
     struct sl_dnn dnn;
-    struct sl_dnn_op forward, backward;
-    bool has_backward, has_workspace;
+    struct pool_op
+        *ops; /* owned; one that runs all images, or one per thread that runs one image */
+    size_t n_ops;
+    size_t images, at_once; /* of the batch; of a run of an op */
+    size_t workspace;       /* bytes of a run; 0: none */
 };
 
 enum { RANK = 4, MAPS = 2 };
@@ -35,8 +44,8 @@ static dnnl_dim_t reach(size_t output, size_t stride, size_t kernel, size_t pad,
     return end > input + pad ? (dnnl_dim_t)(end - input - pad) : 0;
 }
 
-static enum sl_status describe_pool(const struct sl_nn_unit *unit, struct pool_spec *spec,
-                                    struct sl_error *err)
+static enum sl_status describe_pool(const struct sl_nn_unit *unit, size_t images,
+                                    struct pool_spec *spec, struct sl_error *err)
 {
     const struct sl_nn_node *node = &unit->graph->nodes[unit->node];
     const struct sl_nn_shape *in = &unit->graph->nodes[unit->input[0]].shape, *out = &node->shape;
@@ -51,12 +60,12 @@ static enum sl_status describe_pool(const struct sl_nn_unit *unit, struct pool_s
     }
     spec->after[0] = reach(out->height, stride, kernel, pad, in->height);
     spec->after[1] = reach(out->width, stride, kernel, pad, in->width);
-    SL_TRY(blocked_layout(&spec->input, unit->images, in, err));
-    return blocked_layout(&spec->output, unit->images, out, err);
+    SL_TRY(blocked_layout(&spec->input, images, in, err));
+    return blocked_layout(&spec->output, images, out, err);
 }
 
-static enum sl_status make_forward(struct pool_layer *layer, const struct pool_spec *spec,
-                                   bool gradients, struct sl_nn_needs *needs,
+static enum sl_status make_forward(struct pool_layer *layer, struct pool_op *op,
+                                   const struct pool_spec *spec, bool gradients,
                                    dnnl_primitive_desc_t *descriptor, struct sl_error *err)
 {
     const dnnl_prop_kind_t kind = gradients ? dnnl_forward_training : dnnl_forward_inference;
@@ -66,18 +75,18 @@ static enum sl_status make_forward(struct pool_layer *layer, const struct pool_s
                                                  spec->before, spec->after)));
     SL_TRY(SL_DNN(
         dnnl_primitive_desc_create(descriptor, &description, NULL, layer->dnn.engine, NULL)));
-    SL_TRY(sl_dnn_op_create(&layer->forward, *descriptor, err));
-    SL_TRY(sl_dnn_op_arg(&layer->forward, DNNL_ARG_SRC, &spec->input, err));
-    SL_TRY(sl_dnn_op_arg(&layer->forward, DNNL_ARG_DST, &spec->output, err));
+    SL_TRY(sl_dnn_op_create(&op->forward, *descriptor, err));
+    SL_TRY(sl_dnn_op_arg(&op->forward, DNNL_ARG_SRC, &spec->input, err));
+    SL_TRY(sl_dnn_op_arg(&op->forward, DNNL_ARG_DST, &spec->output, err));
     const dnnl_memory_desc_t *workspace =
         dnnl_primitive_desc_query_md(*descriptor, dnnl_query_workspace_md, 0);
-    layer->has_workspace = gradients && workspace && dnnl_memory_desc_get_size(workspace) > 0;
-    if (!layer->has_workspace) return SL_OK;
-    needs->kept = dnnl_memory_desc_get_size(workspace);
-    return sl_dnn_op_arg(&layer->forward, DNNL_ARG_WORKSPACE, workspace, err);
+    layer->workspace = gradients && workspace ? dnnl_memory_desc_get_size(workspace) : 0;
+    if (layer->workspace == 0) return SL_OK;
+    return sl_dnn_op_arg(&op->forward, DNNL_ARG_WORKSPACE, workspace, err);
 }
 
-static enum sl_status make_backward(struct pool_layer *layer, const struct pool_spec *spec,
+static enum sl_status make_backward(const struct pool_layer *layer, struct pool_op *op,
+                                    const struct pool_spec *spec,
                                     const_dnnl_primitive_desc_t forward, struct sl_error *err)
 {
     dnnl_pooling_desc_t description;
@@ -88,14 +97,13 @@ static enum sl_status make_backward(struct pool_layer *layer, const struct pool_
                                                       spec->before, spec->after)));
     SL_TRY_OUT(SL_DNN(
         dnnl_primitive_desc_create(&descriptor, &description, NULL, layer->dnn.engine, forward)));
-    SL_TRY_OUT(sl_dnn_op_create(&layer->backward, descriptor, err));
-    SL_TRY_OUT(sl_dnn_op_arg(&layer->backward, DNNL_ARG_DIFF_SRC, &spec->input, err));
-    SL_TRY_OUT(sl_dnn_op_arg(&layer->backward, DNNL_ARG_DIFF_DST, &spec->output, err));
-    if (layer->has_workspace)
-        SL_TRY_OUT(sl_dnn_op_arg(&layer->backward, DNNL_ARG_WORKSPACE,
+    SL_TRY_OUT(sl_dnn_op_create(&op->backward, descriptor, err));
+    SL_TRY_OUT(sl_dnn_op_arg(&op->backward, DNNL_ARG_DIFF_SRC, &spec->input, err));
+    SL_TRY_OUT(sl_dnn_op_arg(&op->backward, DNNL_ARG_DIFF_DST, &spec->output, err));
+    if (layer->workspace > 0)
+        SL_TRY_OUT(sl_dnn_op_arg(&op->backward, DNNL_ARG_WORKSPACE,
                                  dnnl_primitive_desc_query_md(forward, dnnl_query_workspace_md, 0),
                                  err));
-    layer->has_backward = true;
 out:
     if (descriptor) dnnl_primitive_desc_destroy(descriptor);
     return status;
@@ -105,47 +113,100 @@ static void pool_destroy(void *state)
 {
     struct pool_layer *layer = state;
     if (!layer) return;
-    sl_dnn_op_release(&layer->forward);
-    sl_dnn_op_release(&layer->backward);
+    for (size_t i = 0; i < layer->n_ops; i++) {
+        sl_dnn_op_release(&layer->ops[i].forward);
+        sl_dnn_op_release(&layer->ops[i].backward);
+    }
     sl_dnn_close(&layer->dnn);
+    free(layer->ops);
     free(layer);
+}
+
+static enum sl_status make_op(struct pool_layer *layer, const struct pool_spec *spec,
+                              bool gradients, struct pool_op *op, struct sl_error *err)
+{
+    dnnl_primitive_desc_t forward = NULL;
+    enum sl_status status = make_forward(layer, op, spec, gradients, &forward, err);
+    if (status == SL_OK && gradients) status = make_backward(layer, op, spec, forward, err);
+    if (forward) dnnl_primitive_desc_destroy(forward);
+    return status;
 }
 
 static enum sl_status pool_create(const struct sl_nn_unit *unit, struct sl_nn_needs *needs,
                                   void **state, struct sl_error *err)
 {
+    const struct sl_nn_shape *in = &unit->graph->nodes[unit->input[0]].shape;
+    const bool shared = unit->threads > 1 &&
+                        sl_nn_shares_pass(unit->images * in->channels * in->height * in->width);
     struct pool_layer *layer = sl_alloc(1, sizeof *layer);
     struct pool_spec spec = {0};
-    dnnl_primitive_desc_t forward = NULL;
     enum sl_status status = SL_OK;
+    layer->n_ops = shared ? unit->threads : 1;
+    layer->ops = sl_alloc(layer->n_ops, sizeof *layer->ops);
+    layer->images = unit->images;
+    layer->at_once = shared ? 1 : unit->images;
+    /* A primitive runs on as many threads as oneDNN had when it was created. */
+    const struct sl_nn_guard guard = sl_nn_guard_enter();
     SL_TRY_OUT(sl_dnn_open(&layer->dnn, err));
-    SL_TRY_OUT(describe_pool(unit, &spec, err));
-    SL_TRY_OUT(make_forward(layer, &spec, unit->input_gradient[0], needs, &forward, err));
-    if (unit->input_gradient[0]) SL_TRY_OUT(make_backward(layer, &spec, forward, err));
+    SL_TRY_OUT(describe_pool(unit, layer->at_once, &spec, err));
+    for (size_t i = 0; i < layer->n_ops; i++)
+        SL_TRY_OUT(make_op(layer, &spec, unit->input_gradient[0], &layer->ops[i], err));
+    needs->kept = layer->workspace * (layer->images / layer->at_once);
     *state = layer;
 out:
-    if (forward) dnnl_primitive_desc_destroy(forward);
+    sl_nn_guard_leave(guard);
     if (status != SL_OK) pool_destroy(layer);
     return status;
 }
 
+struct pool_run {
+    const struct pool_layer *layer;
+    const struct sl_nn_args *args;
+};
+
+static void *workspace_of(const struct pool_run *run, size_t part)
+{
+    return (char *)run->args->kept + part * run->layer->workspace;
+}
+
+static float *part_of(const struct pool_run *run, const struct sl_nn_tensor *tensor, size_t part)
+{
+    return tensor->data + part * run->layer->at_once * tensor->image_stride;
+}
+
+static void forward_part(void *context, size_t part, size_t worker)
+{
+    const struct pool_run *run = context;
+    const struct sl_dnn_op *op = &run->layer->ops[worker].forward;
+    sl_dnn_op_set(op, DNNL_ARG_SRC, part_of(run, &run->args->input[0], part));
+    sl_dnn_op_set(op, DNNL_ARG_DST, part_of(run, &run->args->output, part));
+    if (run->layer->workspace > 0) sl_dnn_op_set(op, DNNL_ARG_WORKSPACE, workspace_of(run, part));
+    sl_dnn_op_run(op);
+}
+
+static void backward_part(void *context, size_t part, size_t worker)
+{
+    const struct pool_run *run = context;
+    const struct sl_dnn_op *op = &run->layer->ops[worker].backward;
+    sl_dnn_op_set(op, DNNL_ARG_DIFF_DST, part_of(run, &run->args->upstream, part));
+    sl_dnn_op_set(op, DNNL_ARG_DIFF_SRC, part_of(run, &run->args->input_gradient[0], part));
+    if (run->layer->workspace > 0) sl_dnn_op_set(op, DNNL_ARG_WORKSPACE, workspace_of(run, part));
+    sl_dnn_op_run(op);
+}
+
 static void pool_forward(void *state, const struct sl_nn_args *args)
 {
-    const struct pool_layer *layer = state;
-    sl_dnn_op_set(&layer->forward, DNNL_ARG_SRC, args->input[0].data);
-    sl_dnn_op_set(&layer->forward, DNNL_ARG_DST, args->output.data);
-    if (layer->has_workspace) sl_dnn_op_set(&layer->forward, DNNL_ARG_WORKSPACE, args->kept);
-    sl_dnn_op_run(&layer->forward);
+    struct pool_run run = {state, args};
+    sl_pool_run(run.layer->n_ops > 1 ? args->pool : NULL, run.layer->images / run.layer->at_once,
+                forward_part, &run);
 }
 
 static void pool_backward(void *state, const struct sl_nn_args *args)
 {
-    const struct pool_layer *layer = state;
+    struct pool_run run = {state, args};
     if (!args->input_gradient[0].data) return;
-    sl_dnn_op_set(&layer->backward, DNNL_ARG_DIFF_DST, args->upstream.data);
-    sl_dnn_op_set(&layer->backward, DNNL_ARG_DIFF_SRC, args->input_gradient[0].data);
-    if (layer->has_workspace) sl_dnn_op_set(&layer->backward, DNNL_ARG_WORKSPACE, args->kept);
-    sl_dnn_op_run(&layer->backward);
+    sl_pool_run(run.layer->n_ops > 1 ? args->pool : NULL, run.layer->images / run.layer->at_once,
+                backward_part, &run);
 }
 
 const struct sl_nn_layer_type sl_nn_layer_pool = {

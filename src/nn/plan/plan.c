@@ -389,6 +389,14 @@ const struct sl_profile_row *sl_plan_profile(const struct sl_plan *plan, size_t 
     return plan->profile;
 }
 
+void sl_plan_profile_clear(struct sl_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_profile; i++) {
+        plan->profile[i].runs = 0;
+        plan->profile[i].seconds = 0;
+    }
+}
+
 /* ---- noise ---- */
 
 static struct sl_nn_step *noisy_step(struct sl_plan *plan, size_t index)
@@ -423,16 +431,29 @@ static void draw_item(const struct sl_nn_step *step, size_t item, struct sl_rng 
         mask[i] = sl_rng_uniform(rng) < rate ? 0.0F : (float)(1.0 / (1.0 - rate));
 }
 
+struct noise_draw {
+    struct sl_plan *plan;
+    uint64_t seed, epoch;
+    const size_t *items;
+};
+
+static void draw_item_noise(void *context, size_t item, size_t worker)
+{
+    (void)worker;
+    const struct noise_draw *draw = context;
+    struct sl_nn_step *step;
+    for (size_t layer = 0; (step = noisy_step(draw->plan, layer)); layer++) {
+        char purpose[32];
+        struct sl_rng rng;
+        snprintf(purpose, sizeof purpose, "noise.%zu", layer);
+        sl_rng_init(&rng, draw->seed, purpose, draw->epoch, draw->items[item]);
+        draw_item(step, item, &rng);
+    }
+}
+
 void sl_plan_draw_noise(struct sl_plan *plan, uint64_t seed, uint64_t epoch, const size_t *items)
 {
-    struct sl_nn_step *step;
-    for (size_t layer = 0; (step = noisy_step(plan, layer)); layer++) {
-        char purpose[32];
-        snprintf(purpose, sizeof purpose, "noise.%zu", layer);
-        for (size_t i = 0; i < plan->options.batch; i++) {
-            struct sl_rng rng;
-            sl_rng_init(&rng, seed, purpose, epoch, items[i]);
-            draw_item(step, i, &rng);
-        }
-    }
+    struct noise_draw draw = {plan, seed, epoch, items};
+    if (plan->n_noise == 0) return;
+    sl_pool_run(plan->options.pool, plan->options.batch, draw_item_noise, &draw);
 }
