@@ -64,8 +64,8 @@ format: ## lay out the C files
 	@tools/bootstrap lint
 	@tools/our-files c | xargs clang-format -i
 
-bench: bench-build ## files, data sets, corruptions, answers, Dawid-Skene, scores, training, reports and the store
-	@tools/bench arrays csv dataset corrupt answers ds eval train report store
+bench: bench-build ## files, data sets, corruptions, answers, Dawid-Skene, scores, threads, training, reports and the store
+	@tools/bench arrays csv dataset corrupt answers ds eval eval_threads train report store
 
 bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA)
 	@tools/bench crowd crowd_methods

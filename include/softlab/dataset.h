@@ -19,6 +19,7 @@
 #include "softlab/dataset/corruption.h"
 #include "softlab/dataset/fetch.h"
 #include "softlab/dataset/image.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -97,10 +98,12 @@ enum sl_status sl_dataset_hash(const struct sl_dataset *dataset, char out[SL_SHA
 
 /* The same as sl_dataset_load, with `skip_broken` also without the images that cannot be read: they
  * are named in notes, and their ids become siblings. `skipped`, if not NULL, receives their former
- * indices in ascending order. */
+ * indices in ascending order. Every thread holds one decoded image at a time; an error is that of
+ * the first image that has one. */
 struct sl_load_options {
     size_t height, width, channels;
     bool skip_broken;
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 struct sl_skipped {
     size_t *items; /* owned */

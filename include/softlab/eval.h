@@ -13,6 +13,7 @@
 #include "softlab/base/rows.h"
 #include "softlab/base/stats.h"
 #include "softlab/eval/measure.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -55,9 +56,11 @@ void sl_scored_destroy(struct sl_scored *scored);
 
 /* Settings of measures. */
 struct sl_metric_options {
-    size_t bin_size; /* items per adaptive bin; 100 */
-    size_t n_bins;   /* number of equal-width or equal-mass bins; 15 */
-    double clip;     /* cross-entropies clip probabilities to [clip, 1 - clip]; 1e-12 */
+    size_t bin_size;      /* items per adaptive bin; 100 */
+    size_t n_bins;        /* number of equal-width or equal-mass bins; 15 */
+    double clip;          /* cross-entropies clip probabilities to [clip, 1 - clip]; 1e-12 */
+    struct sl_pool *pool; /* borrowed; its threads share the resamples of a bootstrap; NULL: the
+                             calling thread alone */
 };
 struct sl_metric_options sl_metric_options_default(void);
 

@@ -1,8 +1,10 @@
 /* Load every image of a data set into memory at one size, and leave out those that cannot be
  * read. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/each.h"
 #include "dataset/readers/reader.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
@@ -56,14 +58,14 @@ static bool is_broken(enum sl_status status)
 }
 
 /* The first few are named; in the end all are counted. */
-static void note_broken(struct sl_dataset *dataset, size_t index, const struct sl_error *problem,
+static void note_broken(struct sl_dataset *dataset, size_t index, const char *problem,
                         struct sl_skipped *skipped)
 {
     enum { MOST_NAMED = 10 };
     skipped->items = sl_resize(skipped->items, skipped->count + 1, sizeof *skipped->items);
     skipped->items[skipped->count++] = index;
     if (skipped->count <= MOST_NAMED)
-        sl_dataset_note(dataset, SL_LOG_WARNING, "%s; the image was left out", problem->message);
+        sl_dataset_note(dataset, SL_LOG_WARNING, "%s; the image was left out", problem);
 }
 
 /* Keep the items that were not skipped. The others become siblings, so that labels about them are
@@ -109,7 +111,7 @@ enum sl_status sl_dataset_skip_broken(struct sl_dataset *dataset, struct sl_erro
         status = sl_image_read(dataset->files[i], &image, &problem);
         sl_image_release(&image);
         if (!is_broken(status)) continue;
-        note_broken(dataset, i, &problem, &skipped);
+        note_broken(dataset, i, problem.message, &skipped);
         status = SL_OK;
     }
     if (status == SL_OK)
@@ -122,12 +124,23 @@ enum sl_status sl_dataset_skip_broken(struct sl_dataset *dataset, struct sl_erro
 
 /* ---- Loading ---- */
 
+/* What became of an image; neither: it has not been loaded yet. */
+struct outcome {
+    char *problem;    /* owned; why it was left out, or NULL */
+    uint8_t channels; /* of the image as it was read; 0 until it is loaded */
+};
+
+/* Images are loaded by several threads, each into the place of its own number. */
 struct loading {
     struct sl_dataset *dataset; /* borrowed */
     struct sl_load_options options;
     size_t height, width, channels; /* size of the loaded images; 0 until the first was read */
-    uint8_t *pixels;                /* owned */
-    size_t n_loaded, first, n_grey, first_grey;
+    uint8_t *pixels;                /* owned; a place for every item */
+    struct outcome *outcomes;       /* owned; one for every item */
+    size_t count;                   /* of items, before any is left out */
+    size_t first;                   /* the image that gave the size */
+    _Atomic bool widening;          /* a colour image was met while places are grey */
+    size_t n_loaded, n_grey, first_grey;
     struct sl_skipped skipped; /* owned */
 };
 
@@ -147,7 +160,7 @@ static enum sl_status choose_form(struct loading *loading, size_t index,
     if (width > SL_IMAGE_MAX_PIXELS / height)
         return sl_fail(err, SL_ERR_USAGE, "%zu x %zu pixels are too many for one image", width,
                        height);
-    loading->pixels = sl_data_alloc(loading->dataset->count, height * width * channels, err);
+    loading->pixels = sl_data_alloc(loading->count, height * width * channels, err);
     if (!loading->pixels) return SL_ERR_NOMEM;
     loading->height = height;
     loading->width = width;
@@ -156,34 +169,33 @@ static enum sl_status choose_form(struct loading *loading, size_t index,
     return SL_OK;
 }
 
-/* A colour image after grey ones: give the grey images three equal channels. */
+/* A colour image among grey ones: give the grey images three equal channels. */
 static enum sl_status widen(struct loading *loading, struct sl_error *err)
 {
-    const size_t plane = loading->height * loading->width, n_pixels = loading->n_loaded * plane;
-    uint8_t *wide = sl_data_alloc(loading->dataset->count, 3 * plane, err);
+    const size_t plane = loading->height * loading->width, count = loading->count;
+    uint8_t *wide = sl_data_alloc(count, 3 * plane, err);
     if (!wide) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < n_pixels; i++)
-        memset(wide + 3 * i, loading->pixels[i], 3);
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = i * plane; loading->outcomes[i].channels && p < (i + 1) * plane; p++)
+            memset(wide + 3 * p, loading->pixels[p], 3);
     free(loading->pixels);
     loading->pixels = wide;
     loading->channels = 3;
     return SL_OK;
 }
 
-static enum sl_status fit_form(struct loading *loading, size_t index, const struct sl_image *image,
-                               struct sl_error *err)
+static enum sl_status check_size(const struct loading *loading, size_t index,
+                                 const struct sl_image *image, struct sl_error *err)
 {
     const struct sl_dataset *dataset = loading->dataset;
     const struct sl_load_options *options = &loading->options;
-    if (!loading->pixels) return choose_form(loading, index, image, err);
-    if ((!options->height && image->height != loading->height) ||
-        (!options->width && image->width != loading->width))
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s is %zu x %zu pixels but %s is %zu x %zu; give one --size for all",
-                       label_of(dataset, loading->first), loading->width, loading->height,
-                       label_of(dataset, index), image->width, image->height);
-    if (options->channels || image->channels <= loading->channels) return SL_OK;
-    return widen(loading, err);
+    if ((options->height || image->height == loading->height) &&
+        (options->width || image->width == loading->width))
+        return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s is %zu x %zu pixels but %s is %zu x %zu; give one --size for all",
+                   label_of(dataset, loading->first), loading->width, loading->height,
+                   label_of(dataset, index), image->width, image->height);
 }
 
 /* Convert one image to the common form. Converting to grey before resampling and to RGB after it is
@@ -191,35 +203,90 @@ static enum sl_status fit_form(struct loading *loading, size_t index, const stru
 static enum sl_status take_image(struct loading *loading, size_t index, struct sl_image *image,
                                  struct sl_error *err)
 {
-    SL_TRY(fit_form(loading, index, image, err));
-    if (image->channels == 1 && loading->n_grey++ == 0) loading->first_grey = index;
+    const uint8_t own_channels = (uint8_t)image->channels;
+    if (!loading->pixels) SL_TRY(choose_form(loading, index, image, err));
+    SL_TRY(check_size(loading, index, image, err));
+    if (!loading->options.channels && image->channels > loading->channels) {
+        atomic_store(&loading->widening, true);
+        return SL_OK;
+    }
     const size_t bytes = loading->height * loading->width * loading->channels;
     if (loading->channels == 1) SL_TRY(change_channels(image, 1, err));
     SL_TRY(change_size(image, loading->height, loading->width, err));
     SL_TRY(change_channels(image, loading->channels, err));
-    memcpy(loading->pixels + loading->n_loaded++ * bytes, image->pixels, bytes);
+    memcpy(loading->pixels + index * bytes, image->pixels, bytes);
+    loading->outcomes[index].channels = own_channels;
     return SL_OK;
 }
 
-static enum sl_status load_one(struct loading *loading, size_t index, struct sl_error *err)
+/* Read an image; *problem is set if it is broken and to be left out. */
+static enum sl_status read_image(const struct loading *loading, size_t index,
+                                 struct sl_image *image, char **problem, struct sl_error *err)
 {
-    struct sl_dataset *dataset = loading->dataset;
+    const struct sl_dataset *dataset = loading->dataset;
+    if (!dataset->files || !loading->options.skip_broken)
+        return sl_dataset_image(dataset, index, image, err);
+    struct sl_error found = {0};
+    const enum sl_status status = sl_image_read(dataset->files[index], image, &found);
+    if (status == SL_OK) return SL_OK;
+    if (!is_broken(status)) return sl_fail(err, status, "%s", found.message);
+    *problem = sl_data_string(found.message, strlen(found.message), err);
+    return *problem ? SL_OK : SL_ERR_NOMEM;
+}
+
+/* Load one image, unless it is loaded or all must wait for wider places. */
+static enum sl_status load_one(void *context, size_t index, struct sl_error *err)
+{
+    struct loading *loading = context;
+    struct outcome *outcome = &loading->outcomes[index];
+    if (outcome->channels || outcome->problem || atomic_load(&loading->widening)) return SL_OK;
     struct sl_image image = {0};
-    enum sl_status status;
-    if (dataset->files && loading->options.skip_broken) {
-        struct sl_error problem = {0};
-        status = sl_image_read(dataset->files[index], &image, &problem);
-        if (is_broken(status)) {
-            note_broken(dataset, index, &problem, &loading->skipped);
-            return SL_OK;
-        }
-        if (status != SL_OK) return sl_fail(err, status, "%s", problem.message);
-    } else {
-        SL_TRY(sl_dataset_image(dataset, index, &image, err));
-    }
-    status = take_image(loading, index, &image, err);
+    SL_TRY(read_image(loading, index, &image, &outcome->problem, err));
+    const enum sl_status status =
+        outcome->problem ? SL_OK : take_image(loading, index, &image, err);
     sl_image_release(&image);
     return status;
+}
+
+static enum sl_status load_all(struct loading *loading, struct sl_error *err)
+{
+    const size_t count = loading->count;
+    loading->outcomes = sl_data_zeroed(count, sizeof *loading->outcomes, err);
+    if (!loading->outcomes) return SL_ERR_NOMEM;
+    for (size_t i = 0; i < count && !loading->pixels; i++)
+        SL_TRY(load_one(loading, i, err));
+    enum sl_status status = sl_each(loading->options.pool, count, load_one, loading, NULL, err);
+    if (!atomic_load(&loading->widening)) return status;
+    /* Images before the one that failed may have waited, so that its error is not yet the first. */
+    SL_TRY(widen(loading, err));
+    atomic_store(&loading->widening, false);
+    return sl_each(loading->options.pool, count, load_one, loading, NULL, err);
+}
+
+/* Close the gaps of images that were left out, and note these. */
+static void close_gaps(struct loading *loading)
+{
+    const size_t bytes = loading->height * loading->width * loading->channels;
+    for (size_t i = 0; i < loading->count; i++) {
+        const struct outcome *outcome = &loading->outcomes[i];
+        if (outcome->problem) {
+            note_broken(loading->dataset, i, outcome->problem, &loading->skipped);
+            continue;
+        }
+        if (outcome->channels == 1 && loading->n_grey++ == 0) loading->first_grey = i;
+        if (loading->n_loaded < i)
+            memcpy(loading->pixels + loading->n_loaded * bytes, loading->pixels + i * bytes, bytes);
+        loading->n_loaded++;
+    }
+}
+
+static void release(struct loading *loading)
+{
+    for (size_t i = 0; loading->outcomes && i < loading->count; i++)
+        free(loading->outcomes[i].problem);
+    free(loading->outcomes);
+    free(loading->pixels);
+    sl_skipped_release(&loading->skipped);
 }
 
 static void note_grey(const struct loading *loading)
@@ -264,10 +331,10 @@ enum sl_status sl_dataset_load_with(struct sl_dataset *dataset,
                        options->channels);
     if (fits(dataset, options)) return SL_OK;
     if (dataset->count == 0) return sl_fail(err, SL_ERR_USAGE, "%s has no items", dataset->name);
-    struct loading loading = {.dataset = dataset, .options = *options};
+    struct loading loading = {.dataset = dataset, .options = *options, .count = dataset->count};
     enum sl_status status = SL_OK;
-    for (size_t i = 0; i < dataset->count; i++)
-        SL_TRY_OUT(load_one(&loading, i, err));
+    SL_TRY_OUT(load_all(&loading, err));
+    close_gaps(&loading);
     note_grey(&loading);
     SL_TRY_OUT(drop_skipped(dataset, &loading.skipped, err));
     replace_content(&loading);
@@ -276,8 +343,7 @@ enum sl_status sl_dataset_load_with(struct sl_dataset *dataset,
         loading.skipped = (struct sl_skipped){0};
     }
 out:
-    free(loading.pixels);
-    sl_skipped_release(&loading.skipped);
+    release(&loading);
     return status;
 }
 

@@ -22,8 +22,10 @@ struct attack {
     float *shown;         /* the network's input; `moved` itself if its own normalisation is kept */
     float *scale, *shift; /* per channel, from `moved` to `shown` */
     float *targets, *gradient, *losses;
-    float *worst; /* (batch) the largest loss so far */
+    float *worst;       /* (batch) the largest loss so far */
+    const float *slope; /* borrowed from the plan; the gradient of the losses by the images */
     size_t *indices;
+    size_t restart; /* the one in work */
     size_t batch, n_classes, pixels, plane;
     struct sl_attack_result *result;
 };
@@ -57,7 +59,8 @@ static enum sl_status make_buffers(struct attack *attack, struct sl_error *err)
 {
     const size_t n = attack->batch, row = attack->n_classes * sizeof(float);
     const size_t pixels = attack->pixels * sizeof(float);
-    SL_TRY(sl_feed_batch_create(attack->items->feed, n, NULL, &attack->clean, err));
+    struct sl_pool *pool = attack->options->pool;
+    SL_TRY(sl_feed_batch_create(attack->items->feed, n, pool, &attack->clean, err));
     attack->moved = sl_data_alloc(n, pixels, err);
     attack->targets = sl_data_alloc(n, row, err);
     attack->gradient = sl_data_alloc(n, row, err);
@@ -74,6 +77,7 @@ static enum sl_status make_plan(struct attack *attack, struct sl_error *err)
     options.batch = attack->batch;
     options.training = false;
     options.input_gradient = true;
+    options.pool = attack->options->pool;
     return sl_plan_create(attack->model, &options, &attack->plan, err);
 }
 
@@ -94,14 +98,41 @@ static void release(struct attack *attack)
 
 /* ---- Running ---- */
 
+/* Work on one image of the batch by itself. */
+typedef void image_work(struct attack *attack, size_t image);
+
+struct image_round {
+    struct attack *attack;
+    image_work *work;
+};
+
+static void do_image(void *context, size_t image, size_t worker)
+{
+    (void)worker;
+    const struct image_round *round = context;
+    round->work(round->attack, image);
+}
+
+static void for_images(struct attack *attack, image_work *work)
+{
+    struct image_round round = {attack, work};
+    sl_pool_run(attack->options->pool, attack->batch, do_image, &round);
+}
+
+static void show_image(struct attack *attack, size_t image)
+{
+    const float *moved = attack->moved + image * attack->pixels;
+    float *shown = attack->shown + image * attack->pixels;
+    for (size_t i = 0; i < attack->pixels; i++) {
+        const size_t channel = i / attack->plane;
+        shown[i] = moved[i] * attack->scale[channel] + attack->shift[channel];
+    }
+}
+
 /* Logits of the changed images, their losses and the gradient of the summed losses. */
 static const float *look(struct attack *attack)
 {
-    if (attack->shown != attack->moved)
-        for (size_t i = 0; i < attack->batch * attack->pixels; i++) {
-            const size_t channel = i % attack->pixels / attack->plane;
-            attack->shown[i] = attack->moved[i] * attack->scale[channel] + attack->shift[channel];
-        }
+    if (attack->shown != attack->moved) for_images(attack, show_image);
     const struct sl_batch batch = {.pixels = attack->shown};
     const float *logits = sl_plan_forward(attack->plan, &batch);
     const struct sl_soft_targets targets = {attack->targets, NULL, attack->batch,
@@ -119,34 +150,38 @@ static double total(const float *values, size_t count)
 }
 
 /* One step up the loss, back into the ball and into 0..1. */
-static void step_images(struct attack *attack)
+static void step_image(struct attack *attack, size_t image)
 {
-    sl_plan_backward(attack->plan, attack->gradient);
-    const float *gradient = sl_plan_input_gradient(attack->plan);
+    const size_t first = image * attack->pixels;
+    const float *slope = attack->slope + first;
     const float step = (float)attack->options->step, bound = (float)attack->options->bound;
-    const float *clean = attack->clean.pixels;
-    float *moved = attack->moved;
-    for (size_t i = 0; i < attack->batch * attack->pixels; i++) {
-        const float sign = (float)((gradient[i] > 0) - (gradient[i] < 0));
+    const float *clean = attack->clean.pixels + first;
+    float *moved = attack->moved + first;
+    for (size_t i = 0; i < attack->pixels; i++) {
+        const float sign = (float)((slope[i] > 0) - (slope[i] < 0));
         const float low = fmaxf(clean[i] - bound, 0), high = fminf(clean[i] + bound, 1);
         moved[i] = fminf(fmaxf(moved[i] + step * sign, low), high);
     }
 }
 
-static void start_images(struct attack *attack, size_t restart)
+static void step_images(struct attack *attack)
+{
+    sl_plan_backward(attack->plan, attack->gradient);
+    attack->slope = sl_plan_input_gradient(attack->plan);
+    for_images(attack, step_image);
+}
+
+static void start_image(struct attack *attack, size_t image)
 {
     const struct sl_attack_options *options = attack->options;
-    const float *clean = attack->clean.pixels;
-    memcpy(attack->moved, clean, attack->batch * attack->pixels * sizeof *clean);
+    float *row = attack->moved + image * attack->pixels;
+    memcpy(row, attack->clean.pixels + image * attack->pixels, attack->pixels * sizeof *row);
     if (!options->random_start) return;
-    for (size_t i = 0; i < attack->batch; i++) {
-        struct sl_rng rng;
-        sl_rng_init(&rng, options->seed, "attack", restart, attack->indices[i]);
-        float *row = attack->moved + i * attack->pixels;
-        for (size_t p = 0; p < attack->pixels; p++) {
-            const double shift = options->bound * (2 * sl_rng_uniform(&rng) - 1);
-            row[p] = fminf(fmaxf(row[p] + (float)shift, 0), 1);
-        }
+    struct sl_rng rng;
+    sl_rng_init(&rng, options->seed, "attack", attack->restart, attack->indices[image]);
+    for (size_t p = 0; p < attack->pixels; p++) {
+        const double shift = options->bound * (2 * sl_rng_uniform(&rng) - 1);
+        row[p] = fminf(fmaxf(row[p] + (float)shift, 0), 1);
     }
 }
 
@@ -166,7 +201,8 @@ static void attack_once(struct attack *attack, size_t restart, size_t begin, siz
     const struct sl_attack_options *options = attack->options;
     double *sums = attack->result->losses + restart * (options->iterations + 1);
     double before = 0;
-    start_images(attack, restart);
+    attack->restart = restart;
+    for_images(attack, start_image);
     for (size_t i = 0;; i++) {
         const float *logits = look(attack);
         const double now = total(attack->losses, count);

@@ -219,30 +219,44 @@ double sl_eval_soft_f1(const struct sl_scored *scored, const struct sl_metric_op
     return 2 * doubt_when_wrong / (doubt + wrong);
 }
 
-/* The derivative of the log-likelihood with respect to `sharpness`, the factor of the logits, and
- * minus its second derivative in *fall. */
-static double slope_at(const struct sl_scored *scored, double sharpness, double *fall)
+/* Mean and variance of a row's logits under their softmax; `largest` is the largest of them. */
+struct spread {
+    double mean, variance;
+};
+static struct spread spread_of(const double *log_p, size_t n_classes, double largest,
+                               double sharpness)
 {
     /* exp(-40) of the largest share is below double precision. */
     static const double negligible = -40;
+    double sum = 0, first = 0, second = 0;
+    for (size_t k = 0; k < n_classes; k++) {
+        const double below = log_p[k] - largest, scaled = below * sharpness;
+        if (scaled < negligible) continue;
+        const double weight = exp(scaled);
+        sum += weight;
+        first += weight * below;
+        second += weight * below * below;
+    }
+    const double mean = first / sum;
+    return (struct spread){mean, second / sum - mean * mean};
+}
+
+/* The derivative of the log-likelihood with respect to `sharpness`, the factor of the logits, and
+ * minus its second derivative in *fall. Resamples hold the copies of a row side by side; what is
+ * known of the first holds for all. */
+static double slope_at(const struct sl_scored *scored, double sharpness, double *fall)
+{
     const size_t n_classes = scored->n_classes;
+    struct spread spread = {0};
     double slope = 0;
     *fall = 0;
     for (size_t i = 0; i < scored->n; i++) {
         const double *log_p = scored->log_predicted + i * n_classes;
         const double largest = log_p[scored->top[i]];
-        double sum = 0, first = 0, second = 0;
-        for (size_t k = 0; k < n_classes; k++) {
-            const double below = log_p[k] - largest, scaled = below * sharpness;
-            if (scaled < negligible) continue;
-            const double weight = exp(scaled);
-            sum += weight;
-            first += weight * below;
-            second += weight * below * below;
-        }
-        const double mean = first / sum;
-        slope += log_p[sl_eval_truth(scored, i)] - largest - mean;
-        *fall += second / sum - mean * mean;
+        if (i == 0 || memcmp(log_p, log_p - n_classes, n_classes * sizeof *log_p) != 0)
+            spread = spread_of(log_p, n_classes, largest, sharpness);
+        slope += log_p[sl_eval_truth(scored, i)] - largest - spread.mean;
+        *fall += spread.variance;
     }
     return slope;
 }

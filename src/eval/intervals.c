@@ -1,16 +1,19 @@
 /* Bootstrap intervals over items, and comparisons of two models on the same items. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "eval/eval_internal.h"
 #include "softlab/base/memory.h"
 
-/* A model and room for a resample of it. */
-struct resampler {
-    const struct sl_scored *source;
-    struct sl_scored *drawn; /* owned; NULL until a measure needs it */
-    bool whole_rows;
+/* Memory for the resamples of one thread. */
+struct room {
+    struct replication *replication; /* borrowed */
+    size_t resample;                 /* the one in work */
+    size_t *indices;                 /* owned; the rows that were drawn */
+    uint32_t *times;                 /* owned; how often each row was drawn */
+    struct sl_scored *drawn[2];      /* owned; of each model, or NULL if no measure needs it */
 };
 
 /* A bootstrap of several measures; keeps the value of every measure in every resample. */
@@ -18,11 +21,14 @@ struct replication {
     const struct sl_metric *const *metrics;
     size_t n_metrics;
     const struct sl_metric_options *options;
-    struct resampler models[2]; /* the second is subtracted from the first; it may be empty */
-    double *items;              /* owned; (n_metrics, n) shares of rows, of measures with any */
-    uint32_t *times;            /* owned; how often each row was drawn */
-    double *values;             /* owned; (n_metrics, n_resamples) */
-    size_t n_resamples, next;
+    const struct sl_bootstrap_options *bootstrap;
+    const struct sl_scored *models[2]; /* the second is subtracted from the first; or NULL */
+    bool resamples, whole_rows;        /* what the measures need of the models' rows */
+    double *items;      /* owned; (n_metrics, n) shares of rows, of measures with any */
+    double *values;     /* owned; (n_metrics, n_resamples) */
+    struct room *rooms; /* owned; one per thread */
+    size_t n_rooms;
+    _Atomic bool exhausted; /* a thread ran out of memory */
 };
 
 static void copy_row(const struct sl_scored *from, size_t row, struct sl_scored *to, size_t at,
@@ -47,14 +53,14 @@ static void copy_row(const struct sl_scored *from, size_t row, struct sl_scored 
 }
 
 /* Copies rows in ascending confidence, so that the resample is sorted. */
-static void draw(const struct resampler *model, const uint32_t *times)
+static void draw_rows(const struct sl_scored *source, const uint32_t *times, bool whole_rows,
+                      struct sl_scored *drawn)
 {
-    const struct sl_scored *source = model->source;
     size_t at = 0;
     for (size_t i = 0; i < source->n; i++) {
         size_t row = source->by_confidence[i];
         for (uint32_t t = 0; t < times[row]; t++)
-            copy_row(source, row, model->drawn, at++, model->whole_rows);
+            copy_row(source, row, drawn, at++, whole_rows);
     }
 }
 
@@ -66,76 +72,113 @@ static double mean_of_drawn(const double *items, const uint32_t *times, size_t n
     return sum / (double)n;
 }
 
-/* An sl_statistic: stores the value of every measure and returns the first. */
-static double replicate(const size_t *indices, size_t count, void *context)
+static void draw(struct room *room)
 {
-    struct replication *replication = context;
-    memset(replication->times, 0, count * sizeof *replication->times);
-    for (size_t i = 0; i < count; i++)
-        replication->times[indices[i]]++;
-    for (size_t m = 0; m < 2 && replication->models[m].drawn; m++)
-        draw(&replication->models[m], replication->times);
-    double first = 0;
+    const struct replication *replication = room->replication;
+    const size_t n = replication->models[0]->n;
+    sl_bootstrap_draw(replication->bootstrap, room->resample, room->indices, n);
+    memset(room->times, 0, n * sizeof *room->times);
+    for (size_t i = 0; i < n; i++)
+        room->times[room->indices[i]]++;
+    for (size_t m = 0; m < 2 && room->drawn[m]; m++)
+        draw_rows(replication->models[m], room->times, replication->whole_rows, room->drawn[m]);
+}
+
+/* Store the value of every measure in one resample. For sl_guard. */
+static enum sl_status replicate(void *context, struct sl_error *err)
+{
+    (void)err;
+    struct room *room = context;
+    const struct replication *replication = room->replication;
+    const size_t n = replication->models[0]->n, n_resamples = replication->bootstrap->n_resamples;
+    draw(room);
     for (size_t m = 0; m < replication->n_metrics; m++) {
         const struct sl_metric *metric = replication->metrics[m];
         double value;
         if (metric->per_item) {
-            value = mean_of_drawn(replication->items + m * count, replication->times, count);
+            value = mean_of_drawn(replication->items + m * n, room->times, n);
         } else {
-            value = metric->value(replication->models[0].drawn, replication->options);
-            if (replication->models[1].drawn)
-                value -= metric->value(replication->models[1].drawn, replication->options);
+            value = metric->value(room->drawn[0], replication->options);
+            if (room->drawn[1]) value -= metric->value(room->drawn[1], replication->options);
         }
-        if (m == 0) first = value;
-        /* The call after the last resample is for the estimate. */
-        if (replication->next < replication->n_resamples)
-            replication->values[m * replication->n_resamples + replication->next] = value;
+        replication->values[m * n_resamples + room->resample] = value;
     }
-    replication->next++;
-    return first;
-}
-
-static enum sl_status prepare_model(const struct replication *replication, struct resampler *model,
-                                    struct sl_error *err)
-{
-    bool needed = false;
-    for (size_t m = 0; m < replication->n_metrics; m++) {
-        needed = needed || !replication->metrics[m]->per_item;
-        model->whole_rows = model->whole_rows || replication->metrics[m]->whole_rows;
-    }
-    const struct sl_scored *source = model->source;
-    if (!needed || !source) return SL_OK;
-    SL_TRY(sl_eval_allocate(source->n, source->n_classes, source->hard != NULL, model->whole_rows,
-                            &model->drawn, err));
-    for (size_t i = 0; i < source->n; i++)
-        model->drawn->by_confidence[i] = (uint32_t)i;
     return SL_OK;
 }
 
-static enum sl_status init_replication(struct replication *replication, struct sl_error *err)
+/* An sl_pool_part. Measures call sl_alloc, and a guard holds for its own thread only. */
+static void run_resample(void *context, size_t resample, size_t worker)
 {
-    const struct sl_scored *source = replication->models[0].source;
+    struct replication *replication = context;
+    struct room *room = &replication->rooms[worker];
+    if (atomic_load(&replication->exhausted)) return;
+    room->resample = resample;
+    if (sl_guard(replicate, room, NULL) != SL_OK) atomic_store(&replication->exhausted, true);
+}
+
+static enum sl_status make_room(struct replication *replication, struct room *room,
+                                struct sl_error *err)
+{
+    const size_t n = replication->models[0]->n;
+    room->replication = replication;
+    room->indices = sl_data_alloc(n, sizeof *room->indices, err);
+    room->times = sl_data_alloc(n, sizeof *room->times, err);
+    if (!room->indices || !room->times) return SL_ERR_NOMEM;
+    for (size_t m = 0; m < 2 && replication->resamples && replication->models[m]; m++) {
+        const struct sl_scored *source = replication->models[m];
+        SL_TRY(sl_eval_allocate(n, source->n_classes, source->hard != NULL, replication->whole_rows,
+                                &room->drawn[m], err));
+        for (size_t i = 0; i < n; i++)
+            room->drawn[m]->by_confidence[i] = (uint32_t)i;
+    }
+    return SL_OK;
+}
+
+static enum sl_status prepare(struct replication *replication, struct sl_error *err)
+{
+    const struct sl_scored *source = replication->models[0];
     const size_t n = source->n, n_metrics = replication->n_metrics;
+    const size_t n_resamples = replication->bootstrap->n_resamples;
     replication->items = sl_data_alloc(n_metrics * n, sizeof *replication->items, err);
-    replication->times = sl_data_alloc(n, sizeof *replication->times, err);
-    replication->values =
-        sl_data_alloc(n_metrics * replication->n_resamples, sizeof *replication->values, err);
-    if (!replication->items || !replication->times || !replication->values) return SL_ERR_NOMEM;
+    replication->values = sl_data_alloc(n_resamples, n_metrics * sizeof *replication->values, err);
+    if (!replication->items || !replication->values) return SL_ERR_NOMEM;
     for (size_t m = 0; m < n_metrics; m++) {
         const struct sl_metric *metric = replication->metrics[m];
+        replication->resamples = replication->resamples || !metric->per_item;
+        replication->whole_rows = replication->whole_rows || metric->whole_rows;
         for (size_t i = 0; metric->per_item && i < n; i++)
             replication->items[m * n + i] = metric->per_item(source, i, replication->options);
     }
-    SL_TRY(prepare_model(replication, &replication->models[0], err));
-    return prepare_model(replication, &replication->models[1], err);
+    replication->n_rooms = sl_pool_threads(replication->options->pool);
+    replication->rooms = sl_alloc(replication->n_rooms, sizeof *replication->rooms);
+    for (size_t i = 0; i < replication->n_rooms; i++)
+        SL_TRY(make_room(replication, &replication->rooms[i], err));
+    return SL_OK;
+}
+
+/* Fill `values`. Every resample has its own draws and its own place. */
+static enum sl_status run(struct replication *replication, struct sl_error *err)
+{
+    const struct sl_bootstrap_options *bootstrap = replication->bootstrap;
+    SL_TRY(sl_bootstrap_check(replication->models[0]->n, bootstrap, err));
+    if (bootstrap->n_resamples > UINT32_MAX) /* the most parts of sl_pool_run */
+        return sl_fail(err, SL_ERR_USAGE, "%zu resamples are too many", bootstrap->n_resamples);
+    SL_TRY(prepare(replication, err));
+    sl_pool_run(replication->options->pool, bootstrap->n_resamples, run_resample, replication);
+    if (!atomic_load(&replication->exhausted)) return SL_OK;
+    return sl_fail(err, SL_ERR_NOMEM, "not enough memory for the measures of a resample");
 }
 
 static void release(struct replication *replication)
 {
-    sl_scored_destroy(replication->models[0].drawn);
-    sl_scored_destroy(replication->models[1].drawn);
+    for (size_t i = 0; replication->rooms && i < replication->n_rooms; i++) {
+        sl_scored_destroy(replication->rooms[i].drawn[0]);
+        sl_scored_destroy(replication->rooms[i].drawn[1]);
+        free(replication->rooms[i].indices);
+        free(replication->rooms[i].times);
+    }
+    free(replication->rooms);
     free(replication->items);
-    free(replication->times);
     free(replication->values);
 }
 
@@ -165,12 +208,10 @@ enum sl_status sl_metrics_intervals(const struct sl_metric *const *metrics, size
     struct replication replication = {.metrics = metrics,
                                       .n_metrics = n_metrics,
                                       .options = options,
-                                      .models = {{.source = scored}, {0}},
-                                      .n_resamples = bootstrap->n_resamples};
-    struct sl_interval first;
+                                      .bootstrap = bootstrap,
+                                      .models = {scored, NULL}};
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(init_replication(&replication, err));
-    SL_TRY_OUT(sl_bootstrap(replicate, &replication, scored->n, bootstrap, &first, err));
+    SL_TRY_OUT(run(&replication, err));
     for (size_t m = 0; m < n_metrics; m++) {
         double *values = replication.values + m * bootstrap->n_resamples;
         size_t kept = drop_nan(values, bootstrap->n_resamples);
@@ -246,14 +287,11 @@ static double bootstrap_p(const double *values, size_t count)
 
 /* Measures that are no means over items, all on the same resamples. */
 static enum sl_status compare_resamples(struct replication *replication,
-                                        const struct sl_bootstrap_options *bootstrap,
                                         struct sl_paired *const *out, struct sl_error *err)
 {
-    struct sl_interval first;
+    const struct sl_bootstrap_options *bootstrap = replication->bootstrap;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(init_replication(replication, err));
-    SL_TRY_OUT(sl_bootstrap(replicate, replication, replication->models[0].source->n, bootstrap,
-                            &first, err));
+    SL_TRY_OUT(run(replication, err));
     for (size_t m = 0; m < replication->n_metrics; m++) {
         double *values = replication->values + m * bootstrap->n_resamples;
         size_t kept = drop_nan(values, bootstrap->n_resamples);
@@ -292,10 +330,8 @@ enum sl_status sl_metrics_compare(const struct sl_metric *const *metrics, size_t
     const struct sl_metric **others = sl_alloc(n_metrics, sizeof *others);
     struct sl_paired *paired = sl_alloc(n_metrics, sizeof *paired),
                      **of_others = sl_alloc(n_metrics, sizeof(struct sl_paired *));
-    struct replication replication = {.metrics = others,
-                                      .options = options,
-                                      .models = {{.source = a}, {.source = b}},
-                                      .n_resamples = bootstrap->n_resamples};
+    struct replication replication = {
+        .metrics = others, .options = options, .bootstrap = bootstrap, .models = {a, b}};
     enum sl_status status = SL_OK;
     for (size_t m = 0; m < n_metrics; m++) {
         const struct sl_metric *metric = metrics[m];
@@ -308,8 +344,7 @@ enum sl_status sl_metrics_compare(const struct sl_metric *const *metrics, size_t
             others[replication.n_metrics++] = metric;
         }
     }
-    if (replication.n_metrics > 0)
-        SL_TRY_OUT(compare_resamples(&replication, bootstrap, of_others, err));
+    if (replication.n_metrics > 0) SL_TRY_OUT(compare_resamples(&replication, of_others, err));
     memcpy(out, paired, n_metrics * sizeof *out);
 out:
     free(others);

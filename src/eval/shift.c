@@ -41,15 +41,13 @@ static size_t item_at(const struct sl_shift_items *items, size_t row)
 static enum sl_status make_images(struct shift *shift, const struct sl_corruption *corruption,
                                   int severity, struct sl_error *err)
 {
-    const struct sl_dataset *set = shift->items->dataset;
-    for (size_t i = 0; i < shift->items->count; i++) {
-        const size_t item = item_at(shift->items, i);
-        const struct sl_image image = {set->height, set->width, set->channels,
-                                       set->pixels + item * shift->image};
-        SL_TRY(sl_corrupt(corruption, severity, shift->options->seed, item, &image,
-                          shift->pixels + i * shift->image, err));
-    }
-    return SL_OK;
+    const struct sl_shift_items *items = shift->items;
+    const struct sl_corrupt_options options = {.severities = {severity},
+                                               .n_severities = 1,
+                                               .seed = shift->options->seed,
+                                               .pool = shift->options->pool};
+    return sl_corrupt_items(corruption, items->dataset, items->items, items->count, &options,
+                            shift->pixels, err);
 }
 
 /* Read the chosen images from a file in the published layout. */
@@ -136,8 +134,8 @@ static enum sl_status make_buffers(struct shift *shift, struct sl_error *err)
     };
     SL_TRY(sl_feed_images(&shift->corrupted, &shift->feed, err));
     const size_t batch = shift->options->batch > 0 ? shift->options->batch : DEFAULT_BATCH;
-    return sl_predictor_create(shift->model, shift->feed, n < batch ? n : batch, NULL, NULL,
-                               &shift->predictor, err);
+    return sl_predictor_create(shift->model, shift->feed, n < batch ? n : batch, NULL,
+                               shift->options->pool, &shift->predictor, err);
 }
 
 static void release(struct shift *shift)
@@ -186,6 +184,7 @@ static enum sl_status fill_folder(const struct shift *shift, struct sl_progress 
     struct sl_corrupt_options options = sl_corrupt_options_default();
     options.seed = shift->options->seed;
     options.progress = progress;
+    options.pool = shift->options->pool;
     return sl_corrupt_write(shift->items->dataset, missing, &options, shift->options->folder, NULL,
                             err);
 }

@@ -203,35 +203,54 @@ static enum sl_status check_reference(const struct sl_simulator *simulator,
     return sl_rows_check_distributions(reference, "reference labels", err);
 }
 
+struct simulation {
+    const struct sl_simulator *simulator;
+    const struct sl_rows *reference;
+    const struct sl_simulate_options *options;
+    size_t *ranked; /* owned; (K, K) classes by similarity to each */
+    double *room;   /* owned; two rows per thread */
+    float *values;  /* borrowed; of the simulated rows */
+};
+
+/* An sl_pool_part: every row has its own draws. */
+static void simulate_row(void *context, size_t i, size_t worker)
+{
+    const struct simulation *all = context;
+    const size_t n_classes = all->simulator->n_classes, annotators = all->options->annotators;
+    const size_t part = part_of_row(all->reference, i, all->simulator->threshold);
+    double *row = all->room + 2 * worker * n_classes, *sum = row + n_classes;
+    for (size_t k = 0; k < n_classes; k++)
+        row[k] = (double)all->reference->values[i * n_classes + k];
+    memset(sum, 0, n_classes * sizeof *sum);
+    for (size_t draw = 0; draw < annotators; draw++) {
+        struct sl_rng rng;
+        sl_rng_init(&rng, all->options->seed, "labels.simulate", draw, i);
+        simulate_answer(all->simulator, part, row, all->ranked, &rng, sum);
+    }
+    for (size_t k = 0; k < n_classes; k++)
+        all->values[i * n_classes + k] = (float)(sum[k] / (double)annotators);
+}
+
 enum sl_status sl_simulate(const struct sl_simulator *simulator, const struct sl_rows *reference,
-                           const float *similarity, size_t annotators, uint64_t seed,
+                           const float *similarity, const struct sl_simulate_options *options,
                            struct sl_rows **out, struct sl_error *err)
 {
-    SL_TRY(check_reference(simulator, reference, similarity, annotators, err));
-    size_t n_classes = simulator->n_classes;
+    SL_TRY(check_reference(simulator, reference, similarity, options->annotators, err));
+    const size_t n_classes = simulator->n_classes;
     struct sl_rows *rows;
     SL_TRY(sl_rows_create(reference->n_rows, n_classes, &rows, err));
-    size_t *ranked = sl_alloc(n_classes * n_classes, sizeof *ranked);
-    double *row = sl_alloc(n_classes, sizeof *row);
-    double *sum = sl_alloc(n_classes, sizeof *sum);
+    struct simulation all = {
+        .simulator = simulator,
+        .reference = reference,
+        .options = options,
+        .ranked = sl_alloc(n_classes * n_classes, sizeof *all.ranked),
+        .room = sl_alloc(2 * sl_pool_threads(options->pool) * n_classes, sizeof *all.room),
+        .values = rows->values};
     for (size_t k = 0; k < n_classes; k++)
-        rank_classes(similarity, n_classes, k, ranked + k * n_classes);
-    for (size_t i = 0; i < reference->n_rows; i++) {
-        size_t part = part_of_row(reference, i, simulator->threshold);
-        for (size_t k = 0; k < n_classes; k++)
-            row[k] = (double)reference->values[i * n_classes + k];
-        memset(sum, 0, n_classes * sizeof *sum);
-        for (size_t draw = 0; draw < annotators; draw++) {
-            struct sl_rng rng;
-            sl_rng_init(&rng, seed, "labels.simulate", draw, i);
-            simulate_answer(simulator, part, row, ranked, &rng, sum);
-        }
-        for (size_t k = 0; k < n_classes; k++)
-            rows->values[i * n_classes + k] = (float)(sum[k] / (double)annotators);
-    }
-    free(ranked);
-    free(row);
-    free(sum);
+        rank_classes(similarity, n_classes, k, all.ranked + k * n_classes);
+    sl_pool_run(options->pool, reference->n_rows, simulate_row, &all);
+    free(all.ranked);
+    free(all.room);
     enum sl_status status = sl_names_copy(reference->items, rows->n_rows, &rows->items, err);
     if (status == SL_OK) status = sl_names_copy(reference->classes, n_classes, &rows->classes, err);
     if (status == SL_OK)

@@ -21,6 +21,7 @@ try sh -c 'grep -ao "\"class_names\":\"[^]]*\]\"" run/weights.safetensors'
 # The same pictures with classes in the order of training and in the order of folders.
 try softlab eval run --data "$pictures" --metrics accuracy --quiet
 try softlab eval run --data sorted --metrics accuracy --attack fgsm --corruptions --quiet
+try sh -c 'for n in 1 3; do softlab eval run --data sorted --attack pgd --corruptions --bootstrap 20 --threads $n --quiet --json >with-$n.json; done; cmp with-1.json with-3.json && echo the same; rm with-1.json with-3.json'
 try sh -c 'softlab eval run --data sorted --metrics accuracy --quiet --json | tr -d " \n" | grep -o "\"classes\":\[[^]]*\]"'
 try softlab predict run --data sorted --array probs -o sorted.csv --quiet
 try sh -c 'head -n 1 sorted.csv; awk -F, "NR > 1 { split(\$1, name, \"/\"); top = 2; for (k = 3; k <= 5; k++) if (\$k > \$top) top = k; count[name[1], top]++ }

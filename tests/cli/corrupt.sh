@@ -14,6 +14,7 @@ try sh -c "softlab dataset corrupt shapes:n=10,size=16,seed=4 --only fog -o data
 try softlab dataset corrupt shapes:n=10,size=16 --severity 2,4 --only contrast -o some/cifar10-c
 try sh -c 'softlab dataset cifar10-c:contrast --data-folder some | head -1'
 try softlab dataset cifar10-c:contrast-3 --data-folder some
+try sh -c 'for n in 1 3; do softlab dataset corrupt shapes:n=20,size=16 --severity 3 --threads $n --quiet -o with-$n >/dev/null; done; diff -r with-1 with-3 && echo the same; rm -r with-1 with-3'
 try softlab dataset corrupt shapes --only fogg -o out
 try softlab dataset corrupt shapes --only thunderstorms -o out
 try softlab dataset corrupt shapes --severity 6 -o out

@@ -45,6 +45,7 @@ try softlab eval model.csv --labels labels.csv --bin-size 1 -m accuracy,rms_cali
 try softlab eval model.csv turned.csv other.csv --labels labels.csv -m accuracy,brier
 try softlab eval model.csv turned.csv other.csv --labels labels.csv -m accuracy,brier --each
 try softlab eval model.csv --against other.csv --labels labels.csv -m accuracy,brier,entropy_correlation
+try sh -c 'for n in 1 3; do softlab eval model.csv --against other.csv --labels labels.csv --bootstrap 50 --threads $n --quiet --json >with-$n.json; done; cmp with-1.json with-3.json && echo the same; rm with-1.json with-3.json'
 try softlab eval model.csv --labels labels.csv -m accuracy,second_best_accuracy,confidence_incorrect --json
 try softlab eval model.csv --labels labels.csv -m accuracy --plots figures
 # An option that no chosen measure uses is refused.

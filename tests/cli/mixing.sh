@@ -43,6 +43,7 @@ try sh -c 'wc -l < simulated.csv'
 # Columns of a reference are matched with the answers' classes by name.
 awk -F, '{ line = $1; for (k = NF; k > 1; k--) line = line "," $k; print line }' reference.csv > turned.csv
 try sh -c 'for file in reference turned; do softlab simulate-labels --fit soft.jsonl --reference $file.csv --vectors vectors.txt -a 3 -o of-$file.csv --quiet >/dev/null; done; cmp of-reference.csv of-turned.csv && echo the same'
+try sh -c 'for n in 1 3; do softlab simulate-labels --fit soft.jsonl --reference reference.csv --vectors vectors.txt -a 3 --threads $n -o with-$n.csv --quiet >/dev/null; done; cmp with-1.csv with-3.csv && echo the same; rm with-1.csv with-3.csv'
 try softlab simulate-labels --reference reference.csv --vectors vectors.txt -o x.csv
 try softlab labels soft.jsonl --method t1-semantic --vectors vectors.txt -o semantic.csv --quiet
 try softlab labels soft.jsonl --method ds-soft --calibrate --reference reference.csv -o ds-soft.csv --quiet

@@ -116,6 +116,7 @@ starve compare shares.npz ds.npz --json --quiet
 starve eval shares.npz --labels ds.npz --bootstrap 20 --json --quiet
 starve dataset shapes:n=600 --preview made/shapes.png --quiet
 starve dataset mix shapes:n=200 --count 50 -o made/mixed --quiet
+starve dataset corrupt shapes:n=200,size=64 --severity 3 --threads 2 -o made/corrupted --quiet
 starve train --data shapes:n=100,size=16 --network resnet8 --recipe quick --set epochs=1 \
     -o made/run --quiet
 starve predict run --data shapes:n=100,size=16 -o made/predictions.npz --quiet

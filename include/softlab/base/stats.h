@@ -67,6 +67,12 @@ struct sl_bootstrap_options sl_bootstrap_options_default(void);
 enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count,
                             const struct sl_bootstrap_options *options, struct sl_interval *out,
                             struct sl_error *err) SL_MUST_USE;
+/* What sl_bootstrap refuses, and the indices of its resample, for callers that divide the resamples
+ * among threads. */
+enum sl_status sl_bootstrap_check(size_t count, const struct sl_bootstrap_options *options,
+                                  struct sl_error *err) SL_MUST_USE;
+void sl_bootstrap_draw(const struct sl_bootstrap_options *options, size_t resample, size_t *indices,
+                       size_t count);
 
 /* The same for values in two crossed groupings, such as answers to images by annotators: both are
  * resampled, so that the interval holds for other images and other annotators. Resample r draws

@@ -20,6 +20,7 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 #include "softlab/dataset/image.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -58,8 +59,9 @@ struct sl_corrupt_options {
     size_t n_severities;
     uint64_t seed;
     struct sl_progress *progress; /* borrowed; NULL = silent */
+    struct sl_pool *pool;         /* borrowed; NULL: the calling thread alone */
 };
-/* All severities, seed 1, silent. */
+/* All severities, seed 1, silent, the calling thread alone. */
 struct sl_corrupt_options sl_corrupt_options_default(void);
 /* Set severities from whole numbers of 1 to 5 in any order, repeats allowed; SL_ERR_USAGE for other
  * values. */
@@ -68,11 +70,16 @@ enum sl_status sl_corrupt_set_severities(struct sl_corrupt_options *options, con
 
 /* Corrupt a loaded set of images at several severities into `out`, severity-major as published:
  * (n_severities * count, height, width, channels). The item of a stream is the image's index in the
- * set. Single-threaded. */
+ * set. */
 enum sl_status sl_corrupt_dataset(const struct sl_corruption *corruption,
                                   const struct sl_dataset *dataset,
                                   const struct sl_corrupt_options *options, uint8_t *out,
                                   struct sl_error *err) SL_MUST_USE;
+/* The same for `count` of its images; `items` are their indices, NULL: the first. */
+enum sl_status sl_corrupt_items(const struct sl_corruption *corruption,
+                                const struct sl_dataset *dataset, const size_t *items, size_t count,
+                                const struct sl_corrupt_options *options, uint8_t *out,
+                                struct sl_error *err) SL_MUST_USE;
 
 /* Write <name>.npy for every corruption of the NULL-ended list, labels.npy if every image has a
  * label, and corruptions.json, which records how they were made. Files are complete or absent; a

@@ -10,6 +10,7 @@
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
 #include "softlab/feed.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -27,6 +28,7 @@ struct sl_attack_options {
     /* Three numbers each: replace the network's normalisation by (x - mean) / deviation, as
      * Peterson et al. did; NULL: keep its own. */
     const float *mean, *deviation;
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 
 /* Attacks as papers and libraries define them. */

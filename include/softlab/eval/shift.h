@@ -11,6 +11,7 @@
 #include "softlab/dataset.h"
 #include "softlab/dataset/corruption.h"
 #include "softlab/nn.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -27,11 +28,12 @@ struct sl_shift_items {
 struct sl_shift_options {
     int severities[SL_SEVERITIES]; /* 1 to 5; the thesis uses 3 only */
     size_t n_severities;
-    bool extra;         /* the four corruptions outside the benchmark too */
-    uint64_t seed;      /* of the corruptions */
-    const char *folder; /* of <name>.npy files in the published layout, with all severities of the
-                           whole set; missing ones are written; NULL: corrupt in memory */
-    size_t batch;       /* images per run of the network, 100 */
+    bool extra;           /* the four corruptions outside the benchmark too */
+    uint64_t seed;        /* of the corruptions */
+    const char *folder;   /* of <name>.npy files in the published layout, with all severities of the
+                             whole set; missing ones are written; NULL: corrupt in memory */
+    size_t batch;         /* images per run of the network, 100 */
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 struct sl_shift_options sl_shift_options_default(void); /* the 15 at severity 3 */
 

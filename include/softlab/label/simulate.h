@@ -10,6 +10,7 @@
 #include "softlab/base/json.h"
 #include "softlab/base/rows.h"
 #include "softlab/base/stats.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -42,10 +43,15 @@ json_t *sl_simulator_to_json(const struct sl_simulator *simulator);
 enum sl_status sl_simulator_from_json(const struct sl_json *json, struct sl_simulator **out,
                                       struct sl_error *err) SL_MUST_USE;
 
+struct sl_simulate_options {
+    size_t annotators; /* at least 1 */
+    uint64_t seed;
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
+};
 /* The mean of `annotators` simulated answers for every row of `reference`; `similarity` (K, K)
  * ranks the classes. Row i uses the stream (seed, "labels.simulate", draw, i). */
 enum sl_status sl_simulate(const struct sl_simulator *simulator, const struct sl_rows *reference,
-                           const float *similarity, size_t annotators, uint64_t seed,
+                           const float *similarity, const struct sl_simulate_options *options,
                            struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
 
 /* One statistic of real and simulated labels over the items of one part. */

@@ -214,16 +214,33 @@ struct sl_bootstrap_options sl_bootstrap_options_default(void)
     return (struct sl_bootstrap_options){.n_resamples = 10000, .level = 0.95, .seed = 1};
 }
 
+enum sl_status sl_bootstrap_check(size_t count, const struct sl_bootstrap_options *options,
+                                  struct sl_error *err)
+{
+    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "bootstrap needs at least 1 value");
+    if (options->n_resamples == 0)
+        return sl_fail(err, SL_ERR_USAGE, "bootstrap needs at least 1 resample");
+    if (!is_level(options->level))
+        return sl_fail(err, SL_ERR_USAGE, "level %g is not between 0 and 1", options->level);
+    return SL_OK;
+}
+
+void sl_bootstrap_draw(const struct sl_bootstrap_options *options, size_t resample, size_t *indices,
+                       size_t count)
+{
+    struct sl_rng rng;
+    sl_rng_init(&rng, options->seed, "bootstrap", 0, resample);
+    for (size_t i = 0; i < count; i++)
+        indices[i] = (size_t)sl_rng_below(&rng, count);
+}
+
 enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count,
                             const struct sl_bootstrap_options *options, struct sl_interval *out,
                             struct sl_error *err)
 {
     const size_t n_resamples = options->n_resamples;
     const double level = options->level;
-    if (count == 0) return sl_fail(err, SL_ERR_INPUT, "bootstrap needs at least 1 value");
-    if (n_resamples == 0) return sl_fail(err, SL_ERR_USAGE, "bootstrap needs at least 1 resample");
-    if (!is_level(level))
-        return sl_fail(err, SL_ERR_USAGE, "level %g is not between 0 and 1", level);
+    SL_TRY(sl_bootstrap_check(count, options, err));
     enum sl_status status = SL_OK;
     size_t *indices = sl_data_alloc(count, sizeof *indices, err);
     double *replicates = indices ? sl_data_alloc(n_resamples, sizeof *replicates, err) : NULL;
@@ -232,10 +249,7 @@ enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count
         goto out;
     }
     for (size_t r = 0; r < n_resamples; r++) {
-        struct sl_rng rng;
-        sl_rng_init(&rng, options->seed, "bootstrap", 0, r);
-        for (size_t i = 0; i < count; i++)
-            indices[i] = (size_t)sl_rng_below(&rng, count);
+        sl_bootstrap_draw(options, r, indices, count);
         replicates[r] = statistic(indices, count, context);
     }
     for (size_t i = 0; i < count; i++)

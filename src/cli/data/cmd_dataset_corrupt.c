@@ -86,6 +86,7 @@ static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl
     struct sl_corrupt_options options = sl_corrupt_options_default();
     options.seed = (uint64_t)typed->seed;
     options.progress = &cli->progress;
+    options.pool = cli->workplace.pool;
     enum sl_status status = sl_corruptions_choose(typed->only, chosen, err);
     if (status != SL_OK) return sl_fail_within(err, status, "--only");
     status =

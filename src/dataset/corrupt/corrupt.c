@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataset/each.h"
 #include "softlab/base/memory.h"
 #include "softlab/dataset.h"
 
@@ -119,25 +120,52 @@ enum sl_status sl_corrupt_check(const struct sl_dataset *dataset,
                    SL_SEVERITIES);
 }
 
+struct corrupting {
+    const struct sl_corruption *corruption;
+    const struct sl_dataset *dataset;
+    const size_t *items; /* NULL: the first `count` */
+    size_t count, bytes; /* images at each severity, and the size of one */
+    const struct sl_corrupt_options *options;
+    uint8_t *out;
+};
+
+/* Draws are named by item and severity, so that it does not matter which thread does an image. */
+static enum sl_status corrupt_one(void *context, size_t index, struct sl_error *err)
+{
+    const struct corrupting *all = context;
+    const struct sl_dataset *set = all->dataset;
+    const size_t row = index % all->count, item = all->items ? all->items[row] : row;
+    const struct sl_image image = {set->height, set->width, set->channels,
+                                   set->pixels + item * all->bytes};
+    return sl_corrupt(all->corruption, all->options->severities[index / all->count],
+                      all->options->seed, item, &image, all->out + index * all->bytes, err);
+}
+
+enum sl_status sl_corrupt_items(const struct sl_corruption *corruption,
+                                const struct sl_dataset *dataset, const size_t *items, size_t count,
+                                const struct sl_corrupt_options *options, uint8_t *out,
+                                struct sl_error *err)
+{
+    SL_TRY(sl_corrupt_check(dataset, options, err));
+    struct corrupting all = {.corruption = corruption,
+                             .dataset = dataset,
+                             .items = items,
+                             .count = count,
+                             .bytes = dataset->height * dataset->width * dataset->channels,
+                             .options = options,
+                             .out = out};
+    const size_t n_images = options->n_severities * count;
+    sl_progress_start(options->progress, corruption->name, n_images, "images");
+    SL_TRY(sl_each(options->pool, n_images, corrupt_one, &all, options->progress, err));
+    sl_progress_set(options->progress, n_images);
+    sl_progress_finish(options->progress);
+    return SL_OK;
+}
+
 enum sl_status sl_corrupt_dataset(const struct sl_corruption *corruption,
                                   const struct sl_dataset *dataset,
                                   const struct sl_corrupt_options *options, uint8_t *out,
                                   struct sl_error *err)
 {
-    SL_TRY(sl_corrupt_check(dataset, options, err));
-    const size_t bytes = dataset->height * dataset->width * dataset->channels;
-    sl_progress_start(options->progress, corruption->name, options->n_severities * dataset->count,
-                      "images");
-    size_t done = 0;
-    for (size_t s = 0; s < options->n_severities; s++) {
-        for (size_t i = 0; i < dataset->count; i++, done++) {
-            const struct sl_image image = {dataset->height, dataset->width, dataset->channels,
-                                           dataset->pixels + i * bytes};
-            SL_TRY(sl_corrupt(corruption, options->severities[s], options->seed, i, &image,
-                              out + done * bytes, err));
-            sl_progress_set(options->progress, done + 1);
-        }
-    }
-    sl_progress_finish(options->progress);
-    return SL_OK;
+    return sl_corrupt_items(corruption, dataset, NULL, dataset->count, options, out, err);
 }

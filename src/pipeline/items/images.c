@@ -20,7 +20,9 @@ enum sl_status sl_workplace_load_images(const struct sl_workplace *workplace,
                                         struct sl_error *err)
 {
     SL_TRY(sl_load_options_check(images, dataset, err));
-    SL_TRY(sl_dataset_load_with(dataset, images, skipped, err));
+    struct sl_load_options options = *images;
+    options.pool = workplace->pool;
+    SL_TRY(sl_dataset_load_with(dataset, &options, skipped, err));
     sl_dataset_tell(dataset, workplace->log);
     return SL_OK;
 }

@@ -116,8 +116,9 @@ enum sl_status sl_simulation_job_run(const struct sl_simulation_job *job,
                                   &similarity, err));
     SL_TRY_OUT(make_model(job, answers, reference, &simulator, err));
     if (job->save) SL_TRY_OUT(save_model(simulator, job->save, err));
-    SL_TRY_OUT(sl_simulate(simulator, reference, similarity, (size_t)job->annotators, job->seed,
-                           &simulated, err));
+    const struct sl_simulate_options options = {(size_t)job->annotators, job->seed,
+                                                workplace->pool};
+    SL_TRY_OUT(sl_simulate(simulator, reference, similarity, &options, &simulated, err));
     if (answers) SL_TRY_OUT(measure_fit(job, answers, simulated, reference, fit, err));
     if (job->output) SL_TRY_OUT(write_labels(job, simulated, err));
 out:

@@ -75,16 +75,18 @@ static enum sl_status find_intervals(struct sl_evaluation *run, struct sl_error 
     struct sl_bootstrap_options bootstrap = sl_bootstrap_options_default();
     bootstrap.n_resamples = job->bootstrap ? job->bootstrap : 1000;
     bootstrap.seed = job->seed;
+    struct sl_metric_options options = run->options;
+    options.pool = run->workplace->pool;
     const struct sl_scored *const models[] = {run->models[0].scored,
                                               run->models[run->n_models].scored};
     if (job->against) {
         run->paired = sl_alloc(run->n_metrics, sizeof *run->paired);
-        return sl_metrics_compare(run->metrics, run->n_metrics, models, &run->options, &bootstrap,
+        return sl_metrics_compare(run->metrics, run->n_metrics, models, &options, &bootstrap,
                                   run->paired, err);
     }
     if (!job->bootstrap) return SL_OK;
     run->interval = "95 %, bootstrap over items";
-    return sl_metrics_intervals(run->metrics, run->n_metrics, run->models[0].scored, &run->options,
+    return sl_metrics_intervals(run->metrics, run->n_metrics, run->models[0].scored, &options,
                                 &bootstrap, run->intervals, err);
 }
 

@@ -298,8 +298,10 @@ static enum sl_status attack(struct testing *testing, const struct sl_attack_pre
         rows[i] = testing->items[rows[i]];
     }
     const struct sl_attack_items items = {testing->feeding.feed, rows, n, targets, hard};
-    SL_TRY_OUT(sl_attack(testing->model, &items, &preset->options, testing->workplace->progress,
-                         &result, err));
+    struct sl_attack_options options = preset->options;
+    options.pool = testing->workplace->pool;
+    SL_TRY_OUT(
+        sl_attack(testing->model, &items, &options, testing->workplace->progress, &result, err));
     add_attack_metrics(metrics, preset->name, &result);
     json_object_set_new(attacks, preset->name, attack_json(&result, n));
 out:
@@ -315,9 +317,10 @@ static enum sl_status corrupt(struct testing *testing, json_t *metrics, json_t *
 {
     const struct sl_shift_items items = {testing->feeding.dataset, testing->items, testing->n,
                                          testing->reference->rows, testing->hard};
+    struct sl_shift_options options = testing->test->shift;
     struct sl_shift_result result = {0};
-    SL_TRY(sl_shift(testing->model, &items, &testing->test->shift, testing->workplace->progress,
-                    &result, err));
+    options.pool = testing->workplace->pool;
+    SL_TRY(sl_shift(testing->model, &items, &options, testing->workplace->progress, &result, err));
     json_object_set_new(metrics, "corruption_ce", sl_json_real(result.cross_entropy));
     json_object_set_new(metrics, "corruption_ce_hard", sl_json_real(result.cross_entropy_hard));
     json_object_set_new(metrics, "corruption_accuracy", sl_json_real(result.accuracy));

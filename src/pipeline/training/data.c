@@ -31,7 +31,7 @@ static enum sl_status add_extra(const struct sl_workplace *workplace,
     const size_t before = dataset->count;
     SL_TRY(sl_workplace_open(workplace, job->extra, &extra, err));
     const struct sl_load_options form = {dataset->height, dataset->width, dataset->channels,
-                                         job->images.skip_broken};
+                                         job->images.skip_broken, workplace->pool};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_dataset_load_with(extra, &form, NULL, err));
     sl_dataset_tell(extra, workplace->log);

@@ -314,11 +314,11 @@ static void ask_model(const struct sl_sim_world *world, uint32_t item,
     struct sl_rows truth = {.n_rows = 1,
                             .n_classes = study->n_classes,
                             .values = sl_alloc(study->n_classes, sizeof *truth.values)};
+    const struct sl_simulate_options options = {.annotators = 1, .seed = sl_rng_next(rng)};
     struct sl_rows *drawn = NULL;
     for (size_t k = 0; k < study->n_classes; k++)
         truth.values[k] = (float)world->truth[item * study->n_classes + k];
-    if (sl_simulate(world->model, &truth, world->likeness, 1, sl_rng_next(rng), &drawn, NULL) ==
-        SL_OK)
+    if (sl_simulate(world->model, &truth, world->likeness, &options, &drawn, NULL) == SL_OK)
         for (size_t k = 0; k < sight->n_classes; k++) {
             const char *name = json_string_value(json_array_get(sight->classes, k));
             size_t number = name ? class_number(study, name) : study->n_classes;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "pools.h"
 #include "softlab/nn/loss.h"
-#include "support.h"
 
 /* A linear model that can be worked by hand: images of one pixel, two classes, logits W x. */
 enum { N = 3, CHANNELS = 3, CLASSES = 2 };
@@ -209,6 +209,34 @@ static void test_another_normalisation_is_what_the_network_sees(void **state)
     linear_release(&linear);
 }
 
+static void test_threads_find_the_same_images(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct linear linear;
+    linear_init(&linear);
+    const struct sl_attack_items items = items_of(&linear);
+    for (const struct sl_attack_preset *p = sl_attack_presets; p->name; p++) {
+        struct sl_attack_options options = p->options;
+        struct sl_attack_result alone, shared;
+        options.restarts = 2;
+        assert_ok(sl_attack(linear.model, &items, &options, NULL, &alone, &err), err);
+        for (size_t i = 0; i < N_POOLS; i++) {
+            options.pool = test_pool(i);
+            assert_ok(sl_attack(linear.model, &items, &options, NULL, &shared, &err), err);
+            const size_t n_losses = 2 * (options.iterations + 1);
+            assert_memory_equal(shared.losses, alone.losses, n_losses * sizeof *alone.losses);
+            assert_memory_equal(shared.logits, alone.logits, sizeof(float[N * CLASSES]));
+            assert_near(shared.loss, alone.loss, 0);
+            assert_near(shared.accuracy, alone.accuracy, 0);
+            sl_attack_result_release(&shared);
+            sl_pool_destroy(options.pool);
+        }
+        sl_attack_result_release(&alone);
+    }
+    linear_release(&linear);
+}
+
 static void test_what_cannot_be_attacked_is_refused(void **state)
 {
     (void)state;
@@ -249,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_batches_change_nothing),
         cmocka_unit_test(test_the_best_iterate_is_never_worse_than_the_last),
         cmocka_unit_test(test_another_normalisation_is_what_the_network_sees),
+        cmocka_unit_test(test_threads_find_the_same_images),
         cmocka_unit_test(test_what_cannot_be_attacked_is_refused),
         cmocka_unit_test(test_presets_are_complete_and_found),
     };

@@ -138,6 +138,27 @@ static void test_temperature_makes_confidence_the_share_of_right_items(void **st
     sl_scored_destroy(scored);
 }
 
+/* Rows that begin alike, and the same rows with their classes reversed, which do not. */
+static void test_rows_that_begin_alike_are_not_the_same(void **state)
+{
+    (void)state;
+    static const float rows[] = {.25F, .5F, .25F, .25F, .625F, .125F,
+                                 .25F, .5F, .25F, .25F, .75F,  0};
+    static const float truths[] = {0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0};
+    float reversed[12], reversed_truths[12];
+    for (size_t i = 0; i < 12; i++) {
+        reversed[i] = rows[i / 3 * 3 + 2 - i % 3];
+        reversed_truths[i] = truths[i / 3 * 3 + 2 - i % 3];
+    }
+    struct sl_scored *scored = test_score(rows, truths, 4, 3);
+    struct sl_scored *other = test_score(reversed, reversed_truths, 4, 3);
+    const double temperature = test_value("temperature", scored, NULL);
+    assert_true(temperature > 0.2 && temperature < 5);
+    assert_near(temperature, test_value("temperature", other, NULL), 1e-9);
+    sl_scored_destroy(scored);
+    sl_scored_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_bins_of_equal_mass_as_published_lose_the_least_confident),
         cmocka_unit_test(test_the_order_of_confidence_by_hand),
         cmocka_unit_test(test_temperature_makes_confidence_the_share_of_right_items),
+        cmocka_unit_test(test_rows_that_begin_alike_are_not_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "eval_support.h"
+#include "pools.h"
 
 enum { N = 60, K = 4 };
 
@@ -193,6 +194,83 @@ static void test_models_on_other_items_are_refused(void **state)
     sl_scored_destroy(third);
 }
 
+/* All intervals and all comparisons. */
+struct figures {
+    struct sl_interval intervals[64];
+    struct sl_paired paired[64];
+};
+
+static void find_figures(const struct sl_scored *const models[2], struct sl_pool *pool,
+                         struct figures *out)
+{
+    const struct sl_metric *metrics[64];
+    struct sl_metric_options options = sl_metric_options_default();
+    struct sl_error err;
+    const size_t count = sl_metric_count();
+    for (size_t m = 0; m < count; m++)
+        metrics[m] = &sl_metrics[m];
+    memset(out, 0, sizeof *out);
+    options.bin_size = 7;
+    options.pool = pool;
+    assert_ok(sl_metrics_intervals(metrics, count, models[0], &options, &few, out->intervals, &err),
+              err);
+    assert_ok(sl_metrics_compare(metrics, count, models, &options, &few, out->paired, &err), err);
+}
+
+static void test_threads_find_the_same_figures(void **state)
+{
+    (void)state;
+    struct test_study study = test_study_create(N, K, 1), other = test_study_create(N, K, 1);
+    for (size_t i = 0; i < N; i++) {
+        struct sl_rng rng;
+        sl_rng_init(&rng, 7, "test.noise", 0, i);
+        test_distribution(&rng, 2, K, other.predicted + i * K);
+    }
+    struct sl_scored *first = test_study_score(&study), *second = test_study_score(&other);
+    const struct sl_scored *const models[] = {first, second};
+    struct figures alone, shared;
+    find_figures(models, NULL, &alone);
+    for (size_t i = 0; i < N_POOLS; i++) {
+        struct sl_pool *pool = test_pool(i);
+        find_figures(models, pool, &shared);
+        assert_memory_equal(alone.intervals, shared.intervals, sizeof alone.intervals);
+        assert_memory_equal(alone.paired, shared.paired, sizeof alone.paired);
+        sl_pool_destroy(pool);
+    }
+    sl_scored_destroy(first);
+    sl_scored_destroy(second);
+    test_study_release(&study);
+    test_study_release(&other);
+}
+
+static double run_out_of_memory(const struct sl_scored *scored,
+                                const struct sl_metric_options *options)
+{
+    (void)options;
+    if (scored->top[0] == scored->top[1]) sl_memory_exhausted(8);
+    return 1;
+}
+
+/* A measure may allocate on any thread. */
+static void test_memory_may_run_out_on_any_thread(void **state)
+{
+    (void)state;
+    struct test_study study = test_study_create(N, K, 1);
+    struct sl_scored *scored = test_study_score(&study);
+    struct sl_metric_options options = sl_metric_options_default();
+    const struct sl_metric metric = {.name = "large", .value = run_out_of_memory};
+    struct sl_interval interval;
+    struct sl_error err;
+    for (size_t i = 0; i <= N_POOLS; i++) {
+        options.pool = i < N_POOLS ? test_pool(i) : NULL;
+        assert_fails(sl_metric_interval(&metric, scored, &options, &few, &interval, &err),
+                     SL_ERR_NOMEM, err, "not enough memory for the measures of a resample");
+        sl_pool_destroy(options.pool);
+    }
+    sl_scored_destroy(scored);
+    test_study_release(&study);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +280,8 @@ int main(void)
         cmocka_unit_test(test_other_measures_are_compared_by_bootstrap),
         cmocka_unit_test(test_resamples_without_meaning_are_left_out),
         cmocka_unit_test(test_models_on_other_items_are_refused),
+        cmocka_unit_test(test_threads_find_the_same_figures),
+        cmocka_unit_test(test_memory_may_run_out_on_any_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -411,7 +411,9 @@ static void test_simulated_labels_are_near_the_real_ones(void **state)
     options.per_annotator = true;
     options.notes = &notes;
     real = labels_of("t2-clamp", answers, &options);
-    assert_ok(sl_simulate(simulator, reference, similarity, 1, 1, &simulated, &err), err);
+    assert_ok(sl_simulate(simulator, reference, similarity,
+                          &(struct sl_simulate_options){1, 1, NULL}, &simulated, &err),
+              err);
     struct sl_simulation_fit fits[SL_SIMULATOR_PARTS];
     assert_ok(sl_simulation_measure(real, simulated, reference, 0.25, fits, &err), err);
     for (size_t p = 0; p < SL_SIMULATOR_PARTS; p++) {

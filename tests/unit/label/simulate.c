@@ -1,5 +1,6 @@
 #include "softlab/label/simulate.h"
 #include "label_support.h"
+#include "pools.h"
 
 static const char *const pets[] = {"cat", "cow", "dog", "elk"};
 
@@ -77,7 +78,9 @@ static void test_simulated_labels_follow_the_model(void **state)
     struct sl_rows *reference = make_reference(), *rows, *again;
     struct sl_error err;
     for (uint64_t seed = 0; seed < 50; seed++) {
-        assert_ok(sl_simulate(simulator, reference, similarity, 1, seed, &rows, &err), err);
+        assert_ok(sl_simulate(simulator, reference, similarity,
+                              &(struct sl_simulate_options){1, seed, NULL}, &rows, &err),
+                  err);
         assert_ok(sl_rows_check_distributions(rows, "simulated", &err), err);
         /* Item 0: only cat, or cat and the class nearest to it. */
         assert_near(rows->values[1], 0, 0);
@@ -87,7 +90,9 @@ static void test_simulated_labels_follow_the_model(void **state)
         for (size_t k = 0; k < 4; k++)
             with_mass += rows->values[4 + k] > 0;
         assert_true(with_mass == 2 || with_mass == 3);
-        assert_ok(sl_simulate(simulator, reference, similarity, 1, seed, &again, &err), err);
+        assert_ok(sl_simulate(simulator, reference, similarity,
+                              &(struct sl_simulate_options){1, seed, NULL}, &again, &err),
+                  err);
         assert_memory_equal(rows->values, again->values, 8 * sizeof(float));
         sl_rows_destroy(rows);
         sl_rows_destroy(again);
@@ -103,7 +108,9 @@ static void test_many_annotators_average_to_the_expectation(void **state)
     struct sl_simulator *simulator = fit();
     struct sl_rows *reference = make_reference(), *rows;
     struct sl_error err;
-    assert_ok(sl_simulate(simulator, reference, similarity, 4000, 1, &rows, &err), err);
+    assert_ok(sl_simulate(simulator, reference, similarity,
+                          &(struct sl_simulate_options){4000, 1, NULL}, &rows, &err),
+              err);
     const struct sl_simulator_part *low = &simulator->part[SL_SIMULATOR_LOW];
     struct sl_rng rng;
     sl_rng_init(&rng, 1, "expectation", 0, 0);
@@ -143,8 +150,12 @@ static void test_a_saved_simulator_draws_the_same(void **state)
     assert_ok(sl_json_parse(text, strlen(text), "s.json", 1, &json, &err), err);
     assert_ok(sl_simulator_from_json(&json, &again, &err), err);
     assert_int_equal(again->part[SL_SIMULATOR_HIGH].n_second, 2);
-    assert_ok(sl_simulate(simulator, reference, similarity, 3, 7, &a, &err), err);
-    assert_ok(sl_simulate(again, reference, similarity, 3, 7, &b, &err), err);
+    assert_ok(sl_simulate(simulator, reference, similarity,
+                          &(struct sl_simulate_options){3, 7, NULL}, &a, &err),
+              err);
+    assert_ok(sl_simulate(again, reference, similarity, &(struct sl_simulate_options){3, 7, NULL},
+                          &b, &err),
+              err);
     assert_memory_equal(a->values, b->values, 8 * sizeof(float));
     sl_json_release(&json);
     free(text);
@@ -195,16 +206,45 @@ static void test_what_cannot_be_fitted_or_simulated_says_why(void **state)
                  "the reference labels have no item 1");
     assert_null(simulator);
     simulator = fit();
-    assert_fails(sl_simulate(simulator, reference, NULL, 1, 1, &rows, &err), SL_ERR_USAGE, err,
-                 "word vectors");
-    assert_fails(sl_simulate(simulator, reference, similarity, 0, 1, &rows, &err), SL_ERR_USAGE,
-                 err, "at least one simulated annotator");
+    assert_fails(sl_simulate(simulator, reference, NULL, &(struct sl_simulate_options){1, 1, NULL},
+                             &rows, &err),
+                 SL_ERR_USAGE, err, "word vectors");
+    assert_fails(sl_simulate(simulator, reference, similarity,
+                             &(struct sl_simulate_options){0, 1, NULL}, &rows, &err),
+                 SL_ERR_USAGE, err, "at least one simulated annotator");
     reference->values[0] = 2;
-    assert_fails(sl_simulate(simulator, reference, similarity, 1, 1, &rows, &err), SL_ERR_INPUT,
-                 err, "reference labels");
+    assert_fails(sl_simulate(simulator, reference, similarity,
+                             &(struct sl_simulate_options){1, 1, NULL}, &rows, &err),
+                 SL_ERR_INPUT, err, "reference labels");
     sl_simulator_destroy(simulator);
     sl_rows_destroy(reference);
     sl_answers_destroy(answers);
+}
+
+/* Enough rows that every thread gets some. */
+static void test_threads_simulate_the_same_labels(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000, ANNOTATORS = 50 };
+    struct sl_simulator *simulator = fit();
+    struct sl_rows *few = make_reference(), *reference, *alone, *shared;
+    struct sl_error err;
+    assert_ok(sl_rows_create(ROWS, 4, &reference, &err), err);
+    for (size_t i = 0; i < ROWS * 4; i++)
+        reference->values[i] = few->values[i % 8];
+    struct sl_simulate_options options = {.annotators = ANNOTATORS, .seed = 5};
+    assert_ok(sl_simulate(simulator, reference, similarity, &options, &alone, &err), err);
+    for (size_t i = 0; i < N_POOLS; i++) {
+        options.pool = test_pool(i);
+        assert_ok(sl_simulate(simulator, reference, similarity, &options, &shared, &err), err);
+        assert_memory_equal(alone->values, shared->values, sizeof(float[ROWS * 4]));
+        sl_rows_destroy(shared);
+        sl_pool_destroy(options.pool);
+    }
+    sl_rows_destroy(alone);
+    sl_rows_destroy(reference);
+    sl_rows_destroy(few);
+    sl_simulator_destroy(simulator);
 }
 
 int main(void)
@@ -216,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_a_saved_simulator_draws_the_same),
         cmocka_unit_test(test_wrong_json_is_named),
         cmocka_unit_test(test_what_cannot_be_fitted_or_simulated_says_why),
+        cmocka_unit_test(test_threads_simulate_the_same_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

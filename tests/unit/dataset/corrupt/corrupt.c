@@ -1,4 +1,5 @@
 #include "corrupt_scene.h"
+#include "pools.h"
 
 static struct sl_error err;
 
@@ -227,6 +228,43 @@ static void test_a_set_is_severity_by_severity_and_item_by_item(void **state)
     free(set.name);
 }
 
+/* Every corruption, with one thread and with several. */
+static void test_threads_make_the_same_images(void **state)
+{
+    (void)state;
+    enum { COUNT = 11, SIDE = 16, BYTES = SIDE * SIDE * 3, CHOSEN = 5 };
+    static uint8_t pixels[COUNT * BYTES], alone[2 * COUNT * BYTES], shared[2 * COUNT * BYTES];
+    static const size_t chosen[CHOSEN] = {4, 0, 10, 10, 7};
+    const struct sl_dataset set = {.name = (char[]){"photos"},
+                                   .count = COUNT,
+                                   .height = SIDE,
+                                   .width = SIDE,
+                                   .channels = 3,
+                                   .pixels = pixels};
+    for (size_t i = 0; i < COUNT; i++) {
+        struct sl_image image = test_photo(SIDE, SIDE, 3, i);
+        memcpy(pixels + i * BYTES, image.pixels, BYTES);
+        sl_image_release(&image);
+    }
+    for (size_t i = 0; i < N_POOLS; i++) {
+        struct sl_corrupt_options options = {.severities = {2, 5}, .n_severities = 2, .seed = 3};
+        struct sl_pool *pool = test_pool(i);
+        for (const struct sl_corruption *c = sl_corruptions; c->name; c++) {
+            options.pool = NULL;
+            assert_ok(sl_corrupt_dataset(c, &set, &options, alone, &err), err);
+            options.pool = pool;
+            assert_ok(sl_corrupt_dataset(c, &set, &options, shared, &err), err);
+            assert_memory_equal(alone, shared, sizeof alone);
+            assert_ok(sl_corrupt_items(c, &set, chosen, CHOSEN, &options, shared, &err), err);
+            for (size_t row = 0; row < 2 * (size_t)CHOSEN; row++) {
+                const size_t place = row / CHOSEN * COUNT + chosen[row % CHOSEN];
+                assert_memory_equal(shared + row * BYTES, alone + place * BYTES, BYTES);
+            }
+        }
+        sl_pool_destroy(pool);
+    }
+}
+
 static void test_what_cannot_be_corrupted_is_refused(void **state)
 {
     (void)state;
@@ -252,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_black_and_white_stay_in_range),
         cmocka_unit_test(test_a_grey_image_is_treated_as_its_colour_twin),
         cmocka_unit_test(test_a_set_is_severity_by_severity_and_item_by_item),
+        cmocka_unit_test(test_threads_make_the_same_images),
         cmocka_unit_test(test_what_cannot_be_corrupted_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
