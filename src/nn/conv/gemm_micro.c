@@ -134,7 +134,7 @@ AVX2_INLINE void multiply_panel(const struct sl_nn_gemm_rows *g, const float *u,
     if (left > 0) multiply_rest(g, a, u, d, left, wide);
 }
 
-AVX2 static void gemm_rows(const struct sl_nn_gemm_rows *gemm)
+AVX2 void sl_nn_gemm_rows_avx2(const struct sl_nn_gemm_rows *gemm)
 {
     struct sl_nn_gemm_rows g = *gemm;
     struct sl_nn_fetcher fetcher = sl_nn_fetcher_of(&gemm->ahead);
@@ -163,7 +163,7 @@ void sl_nn_gemm_rows(const struct sl_nn_gemm_rows *gemm)
         rest.u += panels * gemm->u_panel;
         rest.d += 2 * panels * gemm->d_block;
     }
-    if (rest.columns > 0) gemm_rows(&rest);
+    if (rest.columns > 0) sl_nn_gemm_rows_avx2(&rest);
 }
 
 /* Add the products of one row of sl_nn_gemm_outer. */
@@ -220,7 +220,7 @@ AVX2_INLINE void outer_panel(const struct sl_nn_gemm_outer *g, const float *b, f
     }
 }
 
-AVX2 static void gemm_outer(const struct sl_nn_gemm_outer *gemm)
+AVX2 void sl_nn_gemm_outer_avx2(const struct sl_nn_gemm_outer *gemm)
 {
     struct sl_nn_gemm_outer g = *gemm;
     struct sl_nn_fetcher fetcher = sl_nn_fetcher_of(&gemm->ahead);
@@ -244,5 +244,5 @@ void sl_nn_gemm_outer(const struct sl_nn_gemm_outer *gemm)
         rest.b += 2 * panels * gemm->b_block;
         rest.d += panels * gemm->d_panel;
     }
-    if (rest.columns > 0) gemm_outer(&rest);
+    if (rest.columns > 0) sl_nn_gemm_outer_avx2(&rest);
 }

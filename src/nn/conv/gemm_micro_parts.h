@@ -37,7 +37,10 @@ static inline void sl_nn_fetch(struct sl_nn_fetcher *f, size_t pieces)
     }
 }
 
-/* The whole panels of 16 columns, for processors with AVX-512. */
+/* The products with AVX2, and the whole panels of 16 columns with AVX-512. Panels begin at
+ * multiples of 64 bytes. */
+void sl_nn_gemm_rows_avx2(const struct sl_nn_gemm_rows *gemm);
+void sl_nn_gemm_outer_avx2(const struct sl_nn_gemm_outer *gemm);
 void sl_nn_gemm_rows_avx512(const struct sl_nn_gemm_rows *gemm);
 void sl_nn_gemm_outer_avx512(const struct sl_nn_gemm_outer *gemm);
 

@@ -19,6 +19,8 @@ struct scene {
     size_t n_epochs;   /* seen */
     struct sl_epoch epochs[64];
     const double *scores; /* of evaluate, by epoch; NULL: none */
+    const char *network;
+    struct sl_pool *stopped, *resumed; /* threads of a run that is stopped, and of the rest */
 };
 
 static void make_model(struct scene *scene)
@@ -26,7 +28,7 @@ static void make_model(struct scene *scene)
     struct sl_error err;
     struct sl_model_options options = sl_model_options_default();
     sl_model_destroy(scene->model);
-    options.network = "resnet:n=1,width=8";
+    options.network = scene->network;
     options.classes = CLASSES;
     options.input = sl_feed_shape(scene->feed);
     assert_ok(sl_model_create(&options, &scene->model, &err), err);
@@ -35,8 +37,9 @@ static void make_model(struct scene *scene)
 static void scene_init(struct scene *scene)
 {
     struct sl_error err;
-    *scene =
-        (struct scene){.set = test_pictures(ITEMS, CLASSES, SIDE, SIDE), .steps_left = SIZE_MAX};
+    *scene = (struct scene){.set = test_pictures(ITEMS, CLASSES, SIDE, SIDE),
+                            .steps_left = SIZE_MAX,
+                            .network = "resnet:n=1,width=8"};
     for (size_t i = 0; i < ITEMS; i++)
         for (size_t p = 0; p < SIDE * SIDE * 3; p++)
             scene->set->pixels[i * SIDE * SIDE * 3 + p] =
@@ -142,9 +145,11 @@ static void check_resuming(struct scene *scene, size_t stride)
         make_model(scene);
         scene->steps_left = stop;
         scene->n_epochs = 0;
+        scene->options.pool = scene->stopped;
         assert_int_equal(train(scene).end, SL_TRAIN_STOPPED);
         make_model(scene);
         scene->steps_left = SIZE_MAX;
+        scene->options.pool = scene->resumed;
         const struct sl_train_result rest = train(scene);
         assert_int_equal(rest.end, SL_TRAIN_FINISHED);
         assert_int_equal(rest.steps, whole.steps);
@@ -166,6 +171,27 @@ static void test_a_stopped_run_ends_with_the_same_bits(void **state)
     scene.recipe.epochs = 3;
     check_resuming(&scene, 1);
     scene_release(&scene);
+}
+
+/* Large enough that threads share its layers. */
+static void test_the_number_of_threads_may_change_at_a_stop(void **state)
+{
+    (void)state;
+    static const size_t threads[][2] = {{2, 3}, {3, 1}, {1, 7}};
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        struct sl_error err;
+        struct scene scene;
+        scene_init(&scene);
+        scene.network = "resnet:n=1,width=24";
+        scene.recipe.epochs = 2;
+        make_model(&scene);
+        assert_ok(sl_pool_create(threads[i][0], &scene.stopped, &err), err);
+        assert_ok(sl_pool_create(threads[i][1], &scene.resumed, &err), err);
+        check_resuming(&scene, 2);
+        sl_pool_destroy(scene.stopped);
+        sl_pool_destroy(scene.resumed);
+        scene_release(&scene);
+    }
 }
 
 static void test_so_does_one_of_every_kind_of_draw(void **state)
@@ -307,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_network_learns),
         cmocka_unit_test(test_a_stopped_run_ends_with_the_same_bits),
+        cmocka_unit_test(test_the_number_of_threads_may_change_at_a_stop),
         cmocka_unit_test(test_so_does_one_of_every_kind_of_draw),
         cmocka_unit_test(test_a_checkpoint_of_another_run_is_refused),
         cmocka_unit_test(test_a_loss_that_is_not_finite_stops_the_run),
