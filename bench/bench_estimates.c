@@ -207,7 +207,7 @@ int main(int argc, char **argv)
     char *folder = data_home && *data_home ? sl_path_join(data_home, "softlab") : home;
     size_t n_failed = 0;
     bench.roots = (struct sl_data_roots){.given = getenv("SOFTLAB_DATA"), .folder = folder};
-    bench.estimator = sl_estimator_create(&bench.roots);
+    bench.estimator = sl_estimator_create(&bench.roots, 1, 1);
     printf("%-48s %-29s %8s %8s %6s\n", "recipe, core-seconds of one short run", "network",
            "dry-run", "run", "ratio");
     for (const struct sl_builtin_recipe *recipe = sl_builtin_recipes; recipe->name; recipe++) {

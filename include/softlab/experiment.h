@@ -241,13 +241,16 @@ enum sl_status sl_experiment_tune(const struct sl_spec *spec,
  * estimator trains each network with its recipe and data for a few steps, once per estimator. */
 struct sl_experiment_estimate {
     double seconds;    /* core-seconds of all runs together */
+    double elapsed;    /* seconds, with the processes and threads of the estimator */
     size_t memory;     /* bytes of the largest run */
     size_t n_runs;     /* runs that are not finished */
     size_t n_untimed;  /* jobs whose network could not be timed; `seconds` leaves them out */
     char problem[256]; /* why the first of them could not be timed */
 };
 struct sl_estimator;
-struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots); /* borrowed */
+/* For so many processes that share so many threads. Borrows `roots`. */
+struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots, size_t n_processes,
+                                         size_t threads);
 void sl_estimator_destroy(struct sl_estimator *estimator);
 /* Estimate the runs of an experiment. Runs that are in results.jsonl of `folder` and jobs whose
  * output is there do not count; NULL: all count. */

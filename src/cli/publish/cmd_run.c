@@ -53,7 +53,7 @@ static const struct sl_field_row run_options[] = {
      .minimum = 1, .maximum = 1024, .modes = RUNS | PLANS},
     {"threads", SL_FIELD_INTEGER, FIELD(threads),
      "threads of all processes together (default: all cores); results are the same for any number",
-     .value = "N", .minimum = 1, .maximum = SL_POOL_MOST_THREADS, .modes = RUNS},
+     .value = "N", .minimum = 1, .maximum = SL_POOL_MOST_THREADS, .modes = RUNS | PLANS},
     {"memory", SL_FIELD_INTEGER, FIELD(memory),
      "memory for all processes together (default: all that is free)", .value = "MB", .minimum = 1,
      .maximum = 1e9, .modes = RUNS},
@@ -306,7 +306,8 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
                   .stop = cli_should_stop},
     };
     names = sl_experiments_asked(cli->arguments, cli->n_arguments);
-    if (values->dry_run) tally.estimator = sl_estimator_create(&runner.roots);
+    if (values->dry_run)
+        tally.estimator = sl_estimator_create(&runner.roots, runner.n_processes, runner.threads);
     SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
     if (values->dry_run) run_print_sum(&tally, values->scale, runner.n_processes);
     if (values->dry_run)

@@ -103,8 +103,8 @@ enum sl_status run_print_plan(const struct sl_experiment *experiment,
         sl_text_plural(experiment->n_runs, "", "s"),
         strcmp(experiment->kind, "tuning") == 0 ? " to tune it" : "", missing, estimate.n_runs,
         core_time(estimate.seconds, cost, sizeof cost),
-        long_time(estimate.seconds / (double)runner->n_processes, time, sizeof time),
-        runner->n_processes, sl_text_plural(runner->n_processes, "", "es"),
+        long_time(estimate.elapsed, time, sizeof time), runner->n_processes,
+        sl_text_plural(runner->n_processes, "", "es"),
         sl_text_bytes(estimate.memory, memory, sizeof memory));
     say_untimed(runner->hooks.context, &estimate);
     say_missing(runner->hooks.context, experiment);
@@ -123,7 +123,7 @@ void run_print_sum(const struct run_tally *tally, const char *scale, size_t n_pr
            "process%s of at most %s\n",
            tally->n_experiments, scale, sum.n_runs, sl_text_plural(sum.n_runs, "", "s"),
            core_time(sum.seconds, cost, sizeof cost), budget,
-           long_time(sum.seconds / (double)n_processes, time, sizeof time), n_processes,
+           long_time(sum.elapsed, time, sizeof time), n_processes,
            sl_text_plural(n_processes, "", "es"), sl_text_bytes(sum.memory, memory, sizeof memory));
 }
 

@@ -12,7 +12,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/names.h"
 #include "softlab/dataset/corruption.h"
-#include "softlab/nn.h"
+#include "softlab/nn/timing.h"
 
 /* Measured: a process with CIFAR-10 and a label set of 511,000 rows. Evaluation predicts batches of
  * 100. */
@@ -136,14 +136,16 @@ size_t sl_memory_free(void)
 
 /* Approximate time per measurement; a training needs a few. */
 static const double probe_seconds = .4;
-enum { CORRUPTED = 2, CORRUPTED_SIDE = 32 };
+enum { CORRUPTED = 2, CORRUPTED_SIDE = 32, SPEEDUP_STEPS = 3 };
 
 /* The timing of trainings whose steps are alike. */
 struct timing {
     char *name; /* owned; what the time of a step depends on */
     struct sl_probe per_item;
     size_t memory;
-    char *problem; /* owned; why it could not be timed, or NULL */
+    char *problem;  /* owned; why it could not be timed, or NULL */
+    size_t threads; /* for which `speedup` was measured; 0: not yet */
+    double speedup; /* of that many threads over one */
 };
 
 /* What the time of a step depends on, as text; the caller frees it. */
@@ -163,6 +165,43 @@ static char *describe_step(const struct sl_job *training)
     char *text = json_dumps(name, JSON_COMPACT);
     json_decref(name);
     return text;
+}
+
+/* How many times as fast a network trains with so many threads; 1 if it cannot be timed. */
+static double measure_speedup(const struct sl_job *training, size_t threads)
+{
+    struct sl_model_options model = sl_model_options_default();
+    struct sl_timing_options options = {.batch = batch_of(training), .steps = SPEEDUP_STEPS};
+    struct sl_timing one = {0}, all = {0};
+    double speedup = 1;
+    model.network = training->network;
+    if (training->n_classes > 0 && training->shape[0] > 0) {
+        model.classes = training->n_classes;
+        model.input = (struct sl_input_shape){.channels = training->shape[0],
+                                              .height = training->shape[1],
+                                              .width = training->shape[2]};
+    }
+    if (sl_pool_create(threads, &options.pool, NULL) != SL_OK) return 1;
+    if (sl_network_time(&model, &options, &all, NULL) == SL_OK) {
+        struct sl_pool *pool = options.pool;
+        options.pool = NULL;
+        if (sl_network_time(&model, &options, &one, NULL) == SL_OK) speedup = one.best / all.best;
+        options.pool = pool;
+    }
+    sl_timing_release(&one);
+    sl_timing_release(&all);
+    sl_pool_destroy(options.pool);
+    return speedup > 1 ? speedup : 1;
+}
+
+static double speedup_of(struct timing *timing, const struct sl_job *training, size_t threads)
+{
+    if (threads <= 1) return 1;
+    if (timing->threads != threads) {
+        timing->speedup = measure_speedup(training, threads);
+        timing->threads = threads;
+    }
+    return timing->speedup;
 }
 
 /* Core-seconds to corrupt one image of CIFAR-10's size, averaged over all corruptions. */
@@ -192,7 +231,8 @@ static double time_corruptions(void)
 
 struct sl_estimator {
     const struct sl_data_roots *roots; /* borrowed */
-    struct timing *timings;            /* owned; n_timings */
+    size_t n_processes, threads;
+    struct timing *timings; /* owned; n_timings */
     size_t n_timings;
     double corrupting;          /* core-seconds per image; NaN: not timed yet */
     struct sl_name_table *jobs; /* owned; outputs of the jobs in `sum` */
@@ -200,10 +240,13 @@ struct sl_estimator {
     struct sl_experiment_estimate sum;
 };
 
-struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots)
+struct sl_estimator *sl_estimator_create(const struct sl_data_roots *roots, size_t n_processes,
+                                         size_t threads)
 {
     struct sl_estimator *estimator = sl_alloc(1, sizeof *estimator);
     *estimator = (struct sl_estimator){.roots = roots,
+                                       .n_processes = n_processes,
+                                       .threads = threads,
                                        .corrupting = NAN,
                                        .jobs = sl_name_table_create(),
                                        .runs = sl_name_table_create(),
@@ -229,7 +272,7 @@ struct sl_experiment_estimate sl_estimator_sum(const struct sl_estimator *estima
     return estimator->sum;
 }
 
-static const struct timing *timing_of(struct sl_estimator *estimator, const struct sl_job *training)
+static struct timing *timing_of(struct sl_estimator *estimator, const struct sl_job *training)
 {
     char *name = describe_step(training);
     for (size_t i = 0; i < estimator->n_timings; i++)
@@ -254,6 +297,7 @@ struct estimating {
     const struct sl_experiment *experiment; /* borrowed */
     const char *folder;                     /* borrowed, or NULL */
     bool *counted;                          /* owned; n_jobs */
+    size_t at_once, threads;                /* processes, and threads of each */
     struct sl_experiment_estimate own;
 };
 
@@ -315,9 +359,10 @@ static struct sl_experiment_estimate estimate_job(struct estimating *estimating,
     if (!training) {
         cost.seconds += (READING_SECONDS + RESAMPLE_SECONDS * n_resamples_of(job)) *
                         input_bytes(estimating, job);
+        cost.elapsed = cost.seconds / (double)estimating->at_once;
         return cost;
     }
-    const struct timing *timing = timing_of(estimator, training);
+    struct timing *timing = timing_of(estimator, training);
     cost.memory = timing->memory;
     cost.n_untimed = timing->problem != NULL;
     if (timing->problem) snprintf(cost.problem, sizeof cost.problem, "%s", timing->problem);
@@ -328,6 +373,8 @@ static struct sl_experiment_estimate estimate_job(struct estimating *estimating,
         if (isnan(estimator->corrupting)) estimator->corrupting = time_corruptions();
         cost.seconds += work->corrupted * estimator->corrupting;
     }
+    cost.elapsed = cost.seconds / (double)estimating->at_once /
+                   speedup_of(timing, training, estimating->threads);
     return cost;
 }
 
@@ -336,6 +383,7 @@ static void add_cost(struct sl_experiment_estimate *sum, const struct sl_experim
     if (sum->n_untimed == 0 && cost->n_untimed > 0)
         memcpy(sum->problem, cost->problem, sizeof sum->problem);
     sum->seconds += cost->seconds;
+    sum->elapsed += cost->elapsed;
     sum->n_untimed += cost->n_untimed;
     if (cost->memory > sum->memory) sum->memory = cost->memory;
 }
@@ -360,6 +408,20 @@ static void add_job(struct estimating *estimating, size_t index)
         add_cost(&estimating->estimator->sum, &cost);
 }
 
+/* The processes that will work at once, and the threads that each of them gets, as the runner
+ * divides them. */
+static void divide_threads(struct estimating *estimating, const struct sl_ledger *ledger)
+{
+    const struct sl_experiment *experiment = estimating->experiment;
+    const struct sl_estimator *estimator = estimating->estimator;
+    size_t n_runs = 0;
+    for (size_t i = 0; i < experiment->n_runs; i++)
+        n_runs += !experiment->runs[i].missing && !sl_ledger_has(ledger, &experiment->runs[i]);
+    estimating->at_once = n_runs < estimator->n_processes ? n_runs : estimator->n_processes;
+    if (estimating->at_once == 0) estimating->at_once = 1;
+    estimating->threads = estimator->threads / estimating->at_once;
+}
+
 enum sl_status sl_estimator_add(struct sl_estimator *estimator,
                                 const struct sl_experiment *experiment, const char *folder,
                                 struct sl_experiment_estimate *out, struct sl_error *err)
@@ -374,6 +436,7 @@ enum sl_status sl_estimator_add(struct sl_estimator *estimator,
     struct sl_ledger ledger = {.lock = -1};
     enum sl_status status = SL_OK;
     if (folder && sl_folder_exists(folder)) SL_TRY_OUT(sl_ledger_read(folder, &ledger, err));
+    divide_threads(&estimating, &ledger);
     for (size_t i = 0; i < experiment->n_runs; i++) {
         const struct sl_run *run = &experiment->runs[i];
         if (run->missing || sl_ledger_has(&ledger, run)) continue;

@@ -85,7 +85,7 @@ static double seconds_of_resamples(const char *n_resamples)
     struct sl_error err = {0};
     struct sl_experiment *plan = expand(spec);
     struct sl_experiment_estimate cost;
-    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere, 1, 1);
     assert_ok(sl_estimator_add(estimator, plan, NULL, &cost, &err), err);
     sl_estimator_destroy(estimator);
     sl_experiment_destroy(plan);
@@ -108,7 +108,7 @@ static void test_what_is_made_already_is_not_estimated(void **state)
     struct sl_error err = {0};
     struct sl_experiment *plan = expand(text);
     struct sl_experiment_estimate all, rest, none;
-    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere, 1, 1);
     const char *folder = test_path("made");
     assert_ok(sl_estimator_add(estimator, plan, NULL, &all, &err), err);
     assert_int_equal(all.n_runs, 2);
@@ -142,7 +142,7 @@ static void test_what_experiments_share_counts_once(void **state)
     struct sl_error err = {0};
     struct sl_experiment *plan = expand(text);
     struct sl_experiment_estimate one, two;
-    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere, 1, 1);
     assert_ok(sl_estimator_add(estimator, plan, NULL, &two, &err), err);
     assert_near(sl_estimator_sum(estimator).seconds, two.seconds, 1e-9);
     assert_ok(sl_experiment_only(plan, "1", &err), err);
@@ -164,7 +164,7 @@ static void test_what_cannot_be_timed_is_said(void **state)
     struct sl_error err = {0};
     struct sl_experiment *plan = expand(text);
     struct sl_experiment_estimate estimate;
-    struct sl_estimator *estimator = sl_estimator_create(&nowhere);
+    struct sl_estimator *estimator = sl_estimator_create(&nowhere, 1, 1);
     plan->jobs[plan->runs[0].training].network = "resnet:n=none";
     assert_ok(sl_experiment_only(plan, "1", &err), err);
     assert_ok(sl_estimator_add(estimator, plan, NULL, &estimate, &err), err);
