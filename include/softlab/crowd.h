@@ -13,6 +13,7 @@
 #include "softlab/answer.h"
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -55,7 +56,7 @@ struct sl_crowd_options {
     bool calibrate;         /* calibrate every annotator's probabilities first */
     const float *reference; /* (n_items, K) known distributions to learn from, a row of zeros
                                where unknown; or NULL: learn from the crowd alone */
-    unsigned threads;       /* 1 */
+    struct sl_pool *pool;   /* borrowed; NULL: the calling thread alone */
 };
 struct sl_crowd_options sl_crowd_options_default(void);
 /* SL_ERR_USAGE naming the option that is out of its range. */

@@ -42,7 +42,7 @@ static void release(struct catd *model)
 static enum sl_status init_model(struct catd *model, struct sl_error *err)
 {
     const struct sl_votes *votes = model->votes;
-    size_t threads = model->options->threads, *counts;
+    size_t threads = sl_pool_threads(model->options->pool), *counts;
     model->weight = sl_data_alloc(votes->n_annotators, sizeof *model->weight, err);
     model->quantile = sl_data_alloc(votes->n_annotators, sizeof *model->quantile, err);
     model->weights = sl_data_alloc(threads * votes->n_classes, sizeof *model->weights, err);
@@ -124,9 +124,10 @@ static void share(void *context, const struct sl_em_range *range)
 static void update_weights(struct catd *model)
 {
     size_t n_annotators = model->votes->n_annotators;
+    size_t threads = sl_pool_threads(model->options->pool);
     for (size_t a = 0; a < n_annotators; a++) {
         int64_t units = 0;
-        for (unsigned t = 0; t < model->options->threads; t++)
+        for (size_t t = 0; t < threads; t++)
             units += model->errors[t * n_annotators + a];
         model->weight[a] = model->quantile[a] / (sl_em_count(units) + model->smoothing);
     }
@@ -143,17 +144,18 @@ enum sl_status sl_crowd_catd(const struct sl_votes *votes, const struct sl_crowd
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
     SL_TRY_OUT(init_model(&model, err));
     memset(out->posterior, 0, votes->n_items * votes->n_classes * sizeof *out->posterior);
-    size_t errors_size = options->threads * votes->n_annotators * sizeof *model.errors;
+    size_t errors_size =
+        sl_pool_threads(options->pool) * votes->n_annotators * sizeof *model.errors;
     while (out->n_iterations < options->max_iterations && !out->converged) {
         if (out->n_iterations > 0) update_weights(&model);
         memset(model.errors, 0, errors_size);
-        sl_em_run(votes->n_items, options->threads, weigh, &model);
+        sl_em_run(votes->n_items, options->pool, weigh, &model);
         out->converged = true;
         for (size_t c = 0; c < SL_CROWD_CHUNKS; c++)
             if (model.moved[c]) out->converged = false;
         out->n_iterations++;
     }
-    sl_em_run(votes->n_items, options->threads, share, &model);
+    sl_em_run(votes->n_items, options->pool, share, &model);
     sl_em_finish_votes(out, votes->begin, options);
     SL_TRY_OUT(sl_named_skill(votes, out, err));
     out->weight = model.weight;

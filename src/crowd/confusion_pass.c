@@ -14,9 +14,8 @@ enum { BLOCK_SCORES = 512 };
 enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass, const struct sl_votes *votes,
                                       const struct sl_crowd_options *options, struct sl_error *err)
 {
-    const size_t n_classes = votes->n_classes, n_workers = options->threads;
-    *pass = (struct sl_confusion_pass){
-        .votes = votes, .options = options, .n_workers = options->threads};
+    const size_t n_classes = votes->n_classes, n_workers = sl_pool_threads(options->pool);
+    *pass = (struct sl_confusion_pass){.votes = votes, .options = options, .n_workers = n_workers};
     pass->block = n_classes < BLOCK_SCORES ? BLOCK_SCORES / n_classes : 1;
     pass->table =
         sl_crowd_confusion_alloc(votes->n_annotators, n_classes, sizeof *pass->table, err);
@@ -54,7 +53,7 @@ struct workspace {
     int64_t *class_counts; /* K */
 };
 
-static struct workspace workspace_of(const struct sl_confusion_pass *pass, unsigned worker)
+static struct workspace workspace_of(const struct sl_confusion_pass *pass, size_t worker)
 {
     const size_t n_classes = pass->votes->n_classes;
     return (struct workspace){
@@ -259,8 +258,8 @@ double sl_confusion_pass_run(struct sl_confusion_pass *pass)
     const size_t n_classes = pass->votes->n_classes;
     memset(pass->counts, 0, pass->n_workers * pass->n_cells * sizeof *pass->counts);
     memset(pass->class_counts, 0, pass->n_workers * n_classes * sizeof *pass->class_counts);
-    sl_em_run(pass->votes->n_items, pass->n_workers, pass_chunk, pass);
-    for (unsigned worker = 1; worker < pass->n_workers; worker++) {
+    sl_em_run(pass->votes->n_items, pass->options->pool, pass_chunk, pass);
+    for (size_t worker = 1; worker < pass->n_workers; worker++) {
         for (size_t i = 0; i < pass->n_cells; i++)
             pass->counts[i] += pass->counts[worker * pass->n_cells + i];
         for (size_t k = 0; k < n_classes; k++)

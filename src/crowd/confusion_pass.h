@@ -12,7 +12,7 @@ struct sl_confusion_pass {
     bool hard;                              /* an item counts only for its most probable class */
     size_t block;                           /* items worked on at a time */
     size_t n_cells;                         /* n_annotators x K x K */
-    unsigned n_workers;
+    size_t n_workers;
     float *table;          /* owned; (n_annotators, K said, K true) scores */
     double *class_score;   /* owned; K */
     int64_t *counts;       /* owned; (n_workers, n_annotators, K said, K true) in units */

@@ -37,7 +37,7 @@ struct mace {
     double *counts;  /* owned; K */
     size_t *answers; /* owned; n_annotators */
     double smoothing;
-    unsigned threads;
+    size_t threads;
     double likelihood[SL_CROWD_CHUNKS];
 };
 
@@ -137,7 +137,7 @@ static double spam_counts(struct mace *model, size_t annotator)
     double sum = 0;
     for (size_t k = 0; k < n_classes; k++) {
         int64_t units = 0;
-        for (unsigned t = 0; t < model->threads; t++)
+        for (size_t t = 0; t < model->threads; t++)
             units += model->spam[t * cells + annotator * n_classes + k];
         model->counts[k] = sl_em_count(units);
         sum += model->counts[k];
@@ -214,7 +214,7 @@ static double train(struct mace *model, size_t restart)
         if (step > 0) penalty = maximise(model);
         use_parameters(model);
         memset(model->spam, 0, spam_bytes);
-        sl_em_run(votes->n_items, model->threads, expect, model);
+        sl_em_run(votes->n_items, model->options->pool, expect, model);
         double bound = sl_em_sum(model->likelihood) + constant - penalty;
         if (step > 0 && sl_em_step(state, bound, model->options->tolerance, false)) break;
     }
@@ -247,8 +247,10 @@ static void report(struct mace *model)
 enum sl_status sl_crowd_mace(const struct sl_votes *votes, const struct sl_crowd_options *options,
                              struct sl_crowd_state *out, struct sl_error *err)
 {
-    struct mace model = {
-        .votes = votes, .options = options, .state = out, .threads = options->threads};
+    struct mace model = {.votes = votes,
+                         .options = options,
+                         .state = out,
+                         .threads = sl_pool_threads(options->pool)};
     model.smoothing = sl_crowd_or(options->smoothing, total_smoothing / (double)votes->n_classes);
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};

@@ -18,7 +18,7 @@ struct fit {
     const struct sl_crowd_options *options;
     double smoothing, right_smoothing;
     bool shares;
-    unsigned n_workers;
+    size_t n_workers;
     double *gain;        /* owned; n_annotators: log odds of the named class over any other */
     double *base;        /* owned; n_annotators: log probability of a wrong class */
     size_t *n_answers;   /* owned; n_annotators */
@@ -123,8 +123,8 @@ static double run_pass(struct fit *fit)
     const size_t n_annotators = fit->votes->n_annotators, n_classes = fit->votes->n_classes;
     memset(fit->right, 0, fit->n_workers * n_annotators * sizeof *fit->right);
     memset(fit->classes, 0, fit->n_workers * n_classes * sizeof *fit->classes);
-    sl_em_run(fit->votes->n_items, fit->n_workers, pass_chunk, fit);
-    for (unsigned worker = 1; worker < fit->n_workers; worker++) {
+    sl_em_run(fit->votes->n_items, fit->options->pool, pass_chunk, fit);
+    for (size_t worker = 1; worker < fit->n_workers; worker++) {
         for (size_t a = 0; a < n_annotators; a++)
             fit->right[a] += fit->right[worker * n_annotators + a];
         for (size_t k = 0; k < n_classes; k++)
@@ -213,7 +213,8 @@ enum sl_status sl_crowd_ds_onecoin(const struct sl_votes *votes,
                                    struct sl_crowd_state *out, struct sl_error *err)
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
-    struct fit fit = {.votes = votes, .options = options, .n_workers = options->threads};
+    struct fit fit = {
+        .votes = votes, .options = options, .n_workers = sl_pool_threads(options->pool)};
     enum sl_status status = SL_OK;
     double smoothing = sl_crowd_or(options->smoothing, own_smoothing);
     fit.smoothing = smoothing > least_count ? smoothing : least_count;

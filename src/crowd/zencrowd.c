@@ -25,7 +25,7 @@ struct zencrowd {
     double *scores;               /* owned; (threads, K) */
     int64_t *right;               /* owned; (threads, n_annotators) */
     size_t *counts;               /* owned */
-    unsigned threads;
+    size_t threads;
     double likelihood[SL_CROWD_CHUNKS];
 };
 
@@ -105,7 +105,7 @@ static void maximise(struct zencrowd *model)
     double smoothing = sl_crowd_or(model->options->smoothing, 0);
     for (size_t a = 0; a < model->votes->n_annotators; a++) {
         int64_t units = 0;
-        for (unsigned t = 0; t < model->threads; t++)
+        for (size_t t = 0; t < model->threads; t++)
             units += model->right[t * model->votes->n_annotators + a];
         double right = sl_em_count(units) + smoothing;
         double all = (double)model->counts[a] + 2 * smoothing;
@@ -120,8 +120,10 @@ enum sl_status sl_crowd_zencrowd(const struct sl_votes *votes,
                                  const struct sl_crowd_options *options, struct sl_crowd_state *out,
                                  struct sl_error *err)
 {
-    struct zencrowd model = {
-        .votes = votes, .options = options, .state = out, .threads = options->threads};
+    struct zencrowd model = {.votes = votes,
+                             .options = options,
+                             .state = out,
+                             .threads = sl_pool_threads(options->pool)};
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
@@ -133,7 +135,7 @@ enum sl_status sl_crowd_zencrowd(const struct sl_votes *votes,
         if (out->n_iterations > 0) maximise(&model);
         use_reliabilities(&model);
         memset(model.right, 0, n_right * sizeof *model.right);
-        sl_em_run(votes->n_items, model.threads, expect, &model);
+        sl_em_run(votes->n_items, options->pool, expect, &model);
         double likelihood = sl_em_sum(model.likelihood) + constant;
         if (sl_em_step(out, likelihood, options->tolerance, false)) break;
     }

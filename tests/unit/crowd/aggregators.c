@@ -114,9 +114,6 @@ static void test_options_out_of_range_are_named(void **state)
     f->options.start_diagonal = 1;
     assert_fails(try(f, "ds"), SL_ERR_USAGE, f->err, "start_diagonal 1");
     f->options = good;
-    f->options.threads = 65;
-    assert_fails(try(f, "ds"), SL_ERR_USAGE, f->err, "threads 65 is not from 1 to 64");
-    f->options = good;
     f->options.tie = (enum sl_tie)7;
     assert_fails(try(f, "mv"), SL_ERR_USAGE, f->err, "tie rule 7 does not exist");
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "crowd/pool.h"
+#include "crowd/opinions.h"
 #include "softlab/base/memory.h"
 
 enum { MAX_ROUNDS = 50 };
@@ -27,46 +27,47 @@ static bool is_unanimous(const struct sl_soft_votes *votes, size_t item)
 
 /* Squared distance of an answer from `row` for the linear pool, Kullback-Leibler divergence
  * from it for the logarithmic one. */
-static double distance(const struct sl_pool *pool, const float *answer, const double *row)
+static double distance(const struct sl_opinions *opinions, const float *answer, const double *row)
 {
     double sum = 0;
-    for (size_t k = 0; k < pool->votes->n_classes; k++) {
+    for (size_t k = 0; k < opinions->votes->n_classes; k++) {
         double difference = (double)answer[k] - row[k];
-        if (pool->form == SL_POOL_LINEAR)
+        if (opinions->form == SL_OPINIONS_LINEAR)
             sum += difference * difference;
         else if (row[k] > 0)
-            sum += row[k] * (log(row[k]) - sl_pool_log(answer[k]));
+            sum += row[k] * (log(row[k]) - sl_opinions_log(answer[k]));
     }
     return fmax(sum, 0);
 }
 
-static void measure_distances(struct sl_pool *pool, struct distances *found)
+static void measure_distances(struct sl_opinions *opinions, struct distances *found)
 {
-    const struct sl_soft_votes *votes = pool->votes;
+    const struct sl_soft_votes *votes = opinions->votes;
     for (size_t a = 0; a < votes->n_annotators; a++)
         found->sum[a] = found->count[a] = 0;
     for (size_t i = 0; i < votes->n_items; i++) {
-        const float *known = sl_soft_reference(pool->reference, i, votes->n_classes);
-        if (pool->reference ? !known : is_unanimous(votes, i)) continue;
+        const float *known = sl_soft_reference(opinions->reference, i, votes->n_classes);
+        if (opinions->reference ? !known : is_unanimous(votes, i)) continue;
         if (known) {
             for (size_t k = 0; k < votes->n_classes; k++)
-                pool->row[k] = (double)known[k];
+                opinions->row[k] = (double)known[k];
         } else {
-            sl_pool_gather(pool, i);
-            sl_pool_plain(pool);
+            sl_opinions_gather(opinions, i);
+            sl_opinions_plain(opinions);
         }
         for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++) {
             const float *answer = votes->rows + j * votes->n_classes;
-            found->sum[votes->annotator[j]] += distance(pool, answer, pool->row);
+            found->sum[votes->annotator[j]] += distance(opinions, answer, opinions->row);
             found->count[votes->annotator[j]] += 1;
         }
     }
 }
 
 /* Returns the largest relative change of a weight. */
-static double update_weights(struct sl_pool *pool, const struct distances *found, double shrinkage)
+static double update_weights(struct sl_opinions *opinions, const struct distances *found,
+                             double shrinkage)
 {
-    const size_t n_annotators = pool->votes->n_annotators;
+    const size_t n_annotators = opinions->votes->n_annotators;
     double sum = 0, count = 0, largest = 0;
     for (size_t a = 0; a < n_annotators; a++) {
         sum += found->sum[a];
@@ -77,16 +78,16 @@ static double update_weights(struct sl_pool *pool, const struct distances *found
         double usual = shrinkage * mean;
         double weight =
             mean > 0 ? mean * (shrinkage + found->count[a]) / (usual + found->sum[a]) : 1;
-        largest = fmax(largest, fabs(weight / pool->weight[a] - 1));
-        pool->weight[a] = weight;
+        largest = fmax(largest, fabs(weight / opinions->weight[a] - 1));
+        opinions->weight[a] = weight;
     }
     return largest;
 }
 
-size_t sl_pool_learn_weights(struct sl_pool *pool, const struct sl_crowd_options *options,
-                             bool *converged)
+size_t sl_opinions_learn_weights(struct sl_opinions *opinions,
+                                 const struct sl_crowd_options *options, bool *converged)
 {
-    const size_t n_annotators = pool->votes->n_annotators;
+    const size_t n_annotators = opinions->votes->n_annotators;
     size_t round = 0;
     struct distances found = {
         .sum = sl_alloc(n_annotators, sizeof(double)),
@@ -94,8 +95,8 @@ size_t sl_pool_learn_weights(struct sl_pool *pool, const struct sl_crowd_options
     };
     *converged = false;
     while (round < MAX_ROUNDS && round < options->max_iterations && !*converged) {
-        measure_distances(pool, &found);
-        *converged = update_weights(pool, &found, options->shrinkage) <= 1e-9;
+        measure_distances(opinions, &found);
+        *converged = update_weights(opinions, &found, options->shrinkage) <= 1e-9;
         round++;
     }
     free(found.sum);

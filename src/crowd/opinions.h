@@ -1,14 +1,14 @@
 /* Opinion pools: combine an item's distributions into one, linear or logarithmic. */
-#ifndef SOFTLAB_CROWD_POOL_H
-#define SOFTLAB_CROWD_POOL_H
+#ifndef SOFTLAB_CROWD_OPINIONS_H
+#define SOFTLAB_CROWD_OPINIONS_H
 
 #include "crowd/crowd_internal.h"
 #include "crowd/soft.h"
 
-enum sl_pool_form { SL_POOL_LINEAR, SL_POOL_LOG };
+enum sl_opinions_form { SL_OPINIONS_LINEAR, SL_OPINIONS_LOG };
 
-struct sl_pool {
-    enum sl_pool_form form;
+struct sl_opinions {
+    enum sl_opinions_form form;
     const struct sl_soft_votes *votes; /* borrowed */
     const float *reference;            /* borrowed or NULL */
     bool predicts_votes; /* learn the shape from votes, as calibration does, not from stated
@@ -26,24 +26,24 @@ struct sl_pool {
     double n_answers;
 };
 
-enum sl_status sl_pool_init(struct sl_pool *pool, enum sl_pool_form form,
-                            const struct sl_soft_votes *votes,
-                            const struct sl_crowd_options *options,
-                            struct sl_error *err) SL_MUST_USE;
-void sl_pool_release(struct sl_pool *pool);
+enum sl_status sl_opinions_init(struct sl_opinions *opinions, enum sl_opinions_form form,
+                                const struct sl_soft_votes *votes,
+                                const struct sl_crowd_options *options,
+                                struct sl_error *err) SL_MUST_USE;
+void sl_opinions_release(struct sl_opinions *opinions);
 
 /* The logarithm of a probability, bounded so that no single answer can veto a class. */
-double sl_pool_log(float probability);
+double sl_opinions_log(float probability);
 
 /* Gather an item's answers; then pool all of them (without sharpening and background), or all
- * except the answer `left_out` (SIZE_MAX: none) with the learned shape. Both fill pool->row. */
-void sl_pool_gather(struct sl_pool *pool, size_t item);
-void sl_pool_plain(struct sl_pool *pool);
-void sl_pool_shaped(struct sl_pool *pool, size_t left_out);
+ * except the answer `left_out` (SIZE_MAX: none) with the learned shape. Both fill opinions->row. */
+void sl_opinions_gather(struct sl_opinions *opinions, size_t item);
+void sl_opinions_plain(struct sl_opinions *opinions);
+void sl_opinions_shaped(struct sl_opinions *opinions, size_t left_out);
 
-/* Learn pool->weight from each annotator's distance to the pool. Returns the number of rounds, and
- * whether the last one changed anything. */
-size_t sl_pool_learn_weights(struct sl_pool *pool, const struct sl_crowd_options *options,
-                             bool *converged);
+/* Learn opinions->weight from each annotator's distance to the pool. Returns the number of rounds,
+ * and whether the last one changed anything. */
+size_t sl_opinions_learn_weights(struct sl_opinions *opinions,
+                                 const struct sl_crowd_options *options, bool *converged);
 
 #endif
