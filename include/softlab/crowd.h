@@ -56,7 +56,9 @@ struct sl_crowd_options {
     bool calibrate;         /* calibrate every annotator's probabilities first */
     const float *reference; /* (n_items, K) known distributions to learn from, a row of zeros
                                where unknown; or NULL: learn from the crowd alone */
-    struct sl_pool *pool;   /* borrowed; NULL: the calling thread alone */
+    bool confusions; /* fill the confusions of the state, which can be gigabytes: true; otherwise
+                        they may be NULL */
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 struct sl_crowd_options sl_crowd_options_default(void);
 /* SL_ERR_USAGE naming the option that is out of its range. */

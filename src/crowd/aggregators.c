@@ -178,6 +178,7 @@ struct sl_crowd_options sl_crowd_options_default(void)
         .variational = true,
         .restarts = 10,
         .shrinkage = 10,
+        .confusions = true,
     };
 }
 

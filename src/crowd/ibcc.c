@@ -4,10 +4,10 @@
 #include "softlab/base/stats.h"
 
 /* A row's cells and total together subtract KL(q, prior) from the bound. */
-static double penalty(double count, double pseudo, double score)
+static struct sl_confusion_terms terms(double count, double pseudo)
 {
-    if (count == pseudo) return 0;
-    return sl_log_gamma(count) - sl_log_gamma(pseudo) - (count - pseudo) * score;
+    if (count == pseudo) return (struct sl_confusion_terms){0, 0};
+    return (struct sl_confusion_terms){sl_log_gamma(count) - sl_log_gamma(pseudo), pseudo - count};
 }
 
 static double penalty_total(double count, double pseudo)
@@ -17,19 +17,18 @@ static double penalty_total(double count, double pseudo)
 
 /* The priors of Li, Rubinstein and Cohn (2019): an annotator gives the right class four times as
  * often as any one wrong class. */
-static const struct sl_confusion_model ibcc = {
+const struct sl_confusion_model sl_confusion_ibcc = {
     .smoothing = 1,
     .diagonal = 3,
     .class_smoothing = 1,
     .hardness = SL_HARD_NEVER,
     .score = sl_digamma,
-    .penalty = penalty,
-    .empty_weight = 0,
+    .terms = terms,
     .penalty_total = penalty_total,
 };
 
 enum sl_status sl_crowd_ibcc(const struct sl_votes *votes, const struct sl_crowd_options *options,
                              struct sl_crowd_state *out, struct sl_error *err)
 {
-    return sl_confusion_run(&ibcc, votes, options, out, err);
+    return sl_confusion_run(&sl_confusion_ibcc, votes, options, out, err);
 }

@@ -42,6 +42,7 @@ static struct sl_crowd_options crowd_options(const struct sl_workplace *workplac
     options.variational = !job->em;
     options.seed = job->seed;
     options.calibrate = job->calibrate;
+    options.confusions = job->state || job->annotators_out;
     options.pool = workplace->pool;
     return options;
 }
