@@ -156,12 +156,13 @@ struct sl_calibration {
  * neither a reference nor an item that two people answered, all temperatures are 1 and all biases
  * 0. */
 enum sl_status sl_calibration_fit(const struct sl_soft_votes *votes, const float *reference,
-                                  struct sl_calibration *out, struct sl_error *err) SL_MUST_USE;
+                                  struct sl_pool *pool, struct sl_calibration *out,
+                                  struct sl_error *err) SL_MUST_USE;
 void sl_calibration_release(struct sl_calibration *calibration);
 /* The calibrated rows of all answers into `out` (count, K), which may be votes->rows itself. */
 enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
-                                    const struct sl_soft_votes *votes, float *out,
-                                    struct sl_error *err) SL_MUST_USE;
+                                    const struct sl_soft_votes *votes, struct sl_pool *pool,
+                                    float *out, struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -22,10 +22,10 @@ struct fit {
     struct sl_confusion_start start;
     size_t n_classes;
     /* Of the dense form: */
-    int64_t *units;               /* owned; (workers, K): an annotator's counts by true class */
-    double *totals;               /* owned; (workers, K): the same with the prior */
-    double *pseudo;               /* owned; (workers, K): the prior's part */
-    double *penalties;            /* owned; n_annotators */
+    int64_t *units;    /* owned; K per worker, apart: an annotator's counts by true class */
+    double *totals;    /* owned; likewise: the same with the prior */
+    double *pseudo;    /* owned; likewise: the prior's part */
+    double *penalties; /* owned; n_annotators */
     struct sl_crowd_state *state; /* borrowed */
 };
 
@@ -37,7 +37,7 @@ struct rows {
 
 static struct rows rows_of(const struct fit *fit, size_t worker)
 {
-    const size_t offset = worker * fit->n_classes;
+    const size_t offset = worker * sl_em_apart(fit->n_classes, sizeof(double));
     return (struct rows){fit->units + offset, fit->totals + offset, fit->pseudo + offset};
 }
 
@@ -271,7 +271,7 @@ static void init_prior(struct sl_confusion_prior *prior, const struct sl_confusi
 
 static enum sl_status init_dense(struct fit *fit, struct sl_error *err)
 {
-    const size_t n_rows = fit->pass.n_workers * fit->n_classes;
+    const size_t n_rows = fit->pass.n_workers * sl_em_apart(fit->n_classes, sizeof(double));
     fit->units = sl_alloc(n_rows, sizeof *fit->units);
     fit->totals = sl_alloc(n_rows, sizeof *fit->totals);
     fit->pseudo = sl_alloc(n_rows, sizeof *fit->pseudo);

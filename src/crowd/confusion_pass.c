@@ -47,11 +47,12 @@ enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass,
         SL_TRY(init_dense(pass, err));
     const size_t n_workers = pass->n_workers = sl_pool_threads(pass->pool);
     pass->class_score = sl_alloc(n_classes, sizeof *pass->class_score);
-    pass->class_counts = sl_alloc(n_workers * n_classes, sizeof *pass->class_counts);
-    pass->scores = sl_alloc(n_workers * pass->block * n_classes, sizeof *pass->scores);
-    pass->mass = sl_alloc(n_workers * pass->block * n_classes, sizeof *pass->mass);
-    pass->support = sl_alloc(n_workers * n_classes, sizeof *pass->support);
-    pass->row = sl_alloc(n_workers * n_classes, sizeof *pass->row);
+    pass->apart = sl_em_apart(n_classes, sizeof *pass->class_counts);
+    pass->class_counts = sl_alloc(n_workers * pass->apart, sizeof *pass->class_counts);
+    pass->scores = sl_alloc(n_workers * pass->block * pass->apart, sizeof *pass->scores);
+    pass->mass = sl_alloc(n_workers * pass->block * pass->apart, sizeof *pass->mass);
+    pass->support = sl_alloc(n_workers * 2 * pass->apart, sizeof *pass->support);
+    pass->row = sl_alloc(n_workers * 2 * pass->apart, sizeof *pass->row);
     return SL_OK;
 }
 
@@ -81,14 +82,13 @@ struct workspace {
 
 static struct workspace workspace_of(const struct sl_confusion_pass *pass, size_t worker)
 {
-    const size_t n_classes = pass->votes->n_classes;
     return (struct workspace){
-        .scores = pass->scores + worker * pass->block * n_classes,
-        .mass = pass->mass + worker * pass->block * n_classes,
-        .support = pass->support + worker * n_classes,
-        .row = pass->row + worker * n_classes,
+        .scores = pass->scores + worker * pass->block * pass->apart,
+        .mass = pass->mass + worker * pass->block * pass->apart,
+        .support = pass->support + worker * 2 * pass->apart,
+        .row = pass->row + worker * 2 * pass->apart,
         .counts = pass->counts ? pass->counts + worker * pass->n_cells : NULL,
-        .class_counts = pass->class_counts + worker * n_classes,
+        .class_counts = pass->class_counts + worker * pass->apart,
     };
 }
 
@@ -335,12 +335,12 @@ double sl_confusion_pass_run(struct sl_confusion_pass *pass)
 {
     const size_t n_classes = pass->votes->n_classes;
     if (!pass->sparse) sl_em_run(pass->n_cells, pass->pool, clear_cells, pass);
-    memset(pass->class_counts, 0, pass->n_workers * n_classes * sizeof *pass->class_counts);
+    memset(pass->class_counts, 0, pass->n_workers * pass->apart * sizeof *pass->class_counts);
     sl_em_run(pass->votes->n_items, pass->pool, pass_chunk, pass);
     if (!pass->sparse && pass->n_workers > 1)
         sl_em_run(pass->n_cells, pass->pool, add_workers, pass);
     for (size_t worker = 1; worker < pass->n_workers; worker++)
         for (size_t k = 0; k < n_classes; k++)
-            pass->class_counts[k] += pass->class_counts[worker * n_classes + k];
+            pass->class_counts[k] += pass->class_counts[worker * pass->apart + k];
     return sl_em_sum(pass->chunk_value);
 }

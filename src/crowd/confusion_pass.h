@@ -23,15 +23,16 @@ struct sl_confusion_pass {
     size_t block;                           /* items worked on at a time */
     size_t n_cells;                         /* n_annotators x K x K */
     size_t n_workers;
+    size_t apart;             /* of workers, in places of 8 bytes; at least K */
     struct sl_sparse *sparse; /* owned; or NULL: `table` and `counts` */
     float *table;             /* owned; (n_annotators, K said, K true) scores */
     int64_t *counts;          /* owned; (n_workers, n_annotators, K said, K true) in units */
     double *class_score;      /* owned; K */
-    int64_t *class_counts;    /* owned; (n_workers, K) in units */
-    double *scores;           /* owned; (n_workers, block, K) */
-    int64_t *mass;            /* owned; (n_workers, block, K) */
-    uint32_t *support;        /* owned; (n_workers, K): an item's classes with mass */
-    float *row;               /* owned; (n_workers, K): of `start` */
+    int64_t *class_counts;    /* owned; (n_workers, apart) in units */
+    double *scores;           /* owned; (n_workers, block, apart): K of each item */
+    int64_t *mass;            /* owned; the same */
+    uint32_t *support;        /* owned; (n_workers, 2 apart): an item's classes with mass */
+    float *row;               /* owned; (n_workers, 2 apart): of `start` */
     float *posterior;         /* borrowed, set by the caller; (n_items, K) */
     double chunk_value[SL_CROWD_CHUNKS];
 };

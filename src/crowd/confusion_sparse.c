@@ -104,12 +104,16 @@ out:
     return status;
 }
 
+/* Measured by forced forms over 16 sizes: with 4 answers per row of a matrix both take the same
+ * time, with 1 the sparse form takes half, with 60 it takes 1.6 times as long. Small matrices stay
+ * dense, and large ones are sparse whatever the answers, for the memory. */
 bool sl_sparse_pays(const struct sl_votes *votes)
 {
-    const double cells =
-        (double)votes->n_annotators * (double)votes->n_classes * (double)votes->n_classes;
-    return votes->n_classes >= 64 && cells > 0x1p20 && votes->count < UINT32_MAX &&
-           votes->n_items < UINT32_MAX;
+    const double rows = (double)votes->n_annotators * (double)votes->n_classes;
+    const double cells = rows * (double)votes->n_classes;
+    if (votes->count >= UINT32_MAX || votes->n_items >= UINT32_MAX) return false;
+    if (votes->n_classes < 16 || cells < 0x1p20) return false;
+    return (double)votes->count < 4 * rows || cells > 0x1p25;
 }
 
 enum sl_status sl_sparse_create(const struct sl_confusion_prior *prior,
@@ -117,6 +121,7 @@ enum sl_status sl_sparse_create(const struct sl_confusion_prior *prior,
                                 struct sl_sparse **out, struct sl_error *err)
 {
     const size_t n_classes = votes->n_classes, n_workers = sl_pool_threads(pool);
+    const size_t apart = sl_em_apart(n_classes, sizeof(double));
     struct sl_sparse *sparse = sl_alloc(1, sizeof *sparse);
     sparse->prior = prior;
     sparse->votes = votes;
@@ -126,9 +131,9 @@ enum sl_status sl_sparse_create(const struct sl_confusion_prior *prior,
     sparse->support = sl_data_alloc(votes->n_items, sizeof *sparse->support, err);
     sparse->totals = sl_data_alloc(votes->n_annotators * n_classes, sizeof *sparse->totals, err);
     sparse->start = sl_data_alloc(votes->n_annotators + 1, sizeof *sparse->start, err);
-    sparse->numbers = sl_data_alloc(n_workers * 2 * n_classes, sizeof *sparse->numbers, err);
-    sparse->units = sl_data_zeroed(n_workers * n_classes, sizeof *sparse->units, err);
-    sparse->touched = sl_data_alloc(n_workers * n_classes, sizeof *sparse->touched, err);
+    sparse->numbers = sl_data_alloc(n_workers * 2 * apart, sizeof *sparse->numbers, err);
+    sparse->units = sl_data_zeroed(n_workers * apart, sizeof *sparse->units, err);
+    sparse->touched = sl_data_alloc(n_workers * 2 * apart, sizeof *sparse->touched, err);
     const bool whole = sparse->mass && sparse->support && sparse->totals && sparse->start &&
                        sparse->numbers && sparse->units && sparse->touched;
     const enum sl_status status = whole ? index_answers(sparse, err) : SL_ERR_NOMEM;

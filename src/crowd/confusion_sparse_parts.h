@@ -52,8 +52,8 @@ struct sl_sparse {
     float *values;     /* owned; scores of entries with several answers */
     size_t room;       /* of `values` */
     double *numbers;   /* owned; scratch of all workers */
-    int64_t *units;    /* owned; (workers, K) */
-    uint32_t *touched; /* owned; (workers, K) */
+    int64_t *units;    /* owned; K per worker, apart */
+    uint32_t *touched; /* owned; K per worker, apart */
     /* Of the update at hand: */
     double empty, empty_total; /* the scores of a cell and of a row without counts */
     double penalty[SL_CROWD_CHUNKS];
@@ -66,11 +66,10 @@ struct sl_sparse {
 static inline struct sl_sparse_scratch sl_sparse_scratch_of(const struct sl_sparse *sparse,
                                                             size_t worker)
 {
-    const size_t n_classes = sparse->n_classes;
-    double *numbers = sparse->numbers + worker * 2 * n_classes;
-    return (struct sl_sparse_scratch){numbers, numbers + n_classes,
-                                      sparse->units + worker * n_classes,
-                                      sparse->touched + worker * n_classes};
+    const size_t apart = sl_em_apart(sparse->n_classes, sizeof(double));
+    double *numbers = sparse->numbers + worker * 2 * apart;
+    return (struct sl_sparse_scratch){numbers, numbers + apart, sparse->units + worker * apart,
+                                      sparse->touched + worker * 2 * apart};
 }
 
 static inline size_t sl_sparse_n_answers(const struct sl_sparse_entry *entry)

@@ -27,7 +27,8 @@ struct glad {
     struct sl_named_index index;
     double *alpha;    /* owned; n_annotators */
     double *easiness; /* owned; n_items: exp(b) */
-    double *scores;   /* owned; (threads, K) */
+    double *scores;   /* owned; (threads, apart) */
+    size_t apart;
     struct sl_pool *pool;
     double others; /* log(K - 1) */
     double value[SL_CROWD_CHUNKS];
@@ -46,8 +47,9 @@ static enum sl_status init_model(struct glad *model, struct sl_error *err)
     const struct sl_votes *votes = model->votes;
     model->alpha = sl_data_alloc(votes->n_annotators, sizeof *model->alpha, err);
     model->easiness = sl_data_alloc(votes->n_items, sizeof *model->easiness, err);
+    model->apart = sl_em_apart(votes->n_classes, sizeof *model->scores);
     model->scores =
-        sl_data_alloc(sl_pool_threads(model->pool) * votes->n_classes, sizeof *model->scores, err);
+        sl_data_alloc(sl_pool_threads(model->pool) * model->apart, sizeof *model->scores, err);
     if (!model->alpha || !model->easiness || !model->scores) return SL_ERR_NOMEM;
     SL_TRY(sl_named_index_create(votes, &model->index, err));
     double usual = exp(prior_mean), usual_skill = 1 / (1 + exp(-prior_mean * usual));
@@ -123,7 +125,7 @@ static double expect_item(struct glad *model, size_t item, double *scores)
 static void expect(void *context, const struct sl_em_range *range)
 {
     struct glad *model = context;
-    double *scores = model->scores + range->worker * model->votes->n_classes;
+    double *scores = model->scores + range->worker * model->apart;
     double sum = 0;
     for (size_t i = range->begin; i < range->end; i++)
         sum += expect_item(model, i, scores);

@@ -32,12 +32,13 @@ struct mace {
     double *spammed; /* owned; (n_annotators, K): log((1 - theta) xi); first log xi */
     double *gain;    /* owned; (n_annotators, K): log(theta + (1 - theta) xi) minus that */
     double *known;   /* owned; (n_annotators, K): probability that a named true class was known */
-    double *scores;  /* owned; (threads, K) */
-    int64_t *spam;   /* owned; (threads, n_annotators, K): answers expected to be spam */
-    double *counts;  /* owned; K */
+    double *scores;  /* owned; (threads, apart) */
+    int64_t *spam;  /* owned; (threads, spam_apart), of which (n_annotators, K): answers expected to
+                       be spam */
+    double *counts; /* owned; K */
     size_t *answers; /* owned; n_annotators */
     double smoothing;
-    size_t threads;
+    size_t threads, apart, spam_apart;
     double likelihood[SL_CROWD_CHUNKS];
 };
 
@@ -61,8 +62,10 @@ static enum sl_status init_model(struct mace *model, struct sl_error *err)
     model->spammed = sl_data_alloc(cells, sizeof *model->spammed, err);
     model->gain = sl_data_alloc(cells, sizeof *model->gain, err);
     model->known = sl_data_alloc(cells, sizeof *model->known, err);
-    model->spam = sl_data_alloc(model->threads * cells, sizeof *model->spam, err);
-    model->scores = sl_data_alloc(model->threads * n_classes, sizeof *model->scores, err);
+    model->spam_apart = sl_em_apart(cells, sizeof *model->spam);
+    model->apart = sl_em_apart(n_classes, sizeof *model->scores);
+    model->spam = sl_data_alloc(model->threads * model->spam_apart, sizeof *model->spam, err);
+    model->scores = sl_data_alloc(model->threads * model->apart, sizeof *model->scores, err);
     model->counts = sl_data_alloc(n_classes, sizeof *model->counts, err);
     if (!model->knowing || !model->spammed || !model->gain || !model->known || !model->spam ||
         !model->scores || !model->counts)
@@ -108,8 +111,8 @@ static void expect(void *context, const struct sl_em_range *range)
     struct mace *model = context;
     const struct sl_votes *votes = model->votes;
     size_t n_classes = votes->n_classes;
-    double *scores = model->scores + range->worker * n_classes;
-    int64_t *spam = model->spam + range->worker * votes->n_annotators * n_classes;
+    double *scores = model->scores + range->worker * model->apart;
+    int64_t *spam = model->spam + range->worker * model->spam_apart;
     double sum = 0;
     for (size_t i = range->begin; i < range->end; i++) {
         for (size_t k = 0; k < n_classes; k++)
@@ -133,12 +136,11 @@ static void expect(void *context, const struct sl_em_range *range)
 static double spam_counts(struct mace *model, size_t annotator)
 {
     size_t n_classes = model->votes->n_classes;
-    size_t cells = model->votes->n_annotators * n_classes;
     double sum = 0;
     for (size_t k = 0; k < n_classes; k++) {
         int64_t units = 0;
         for (size_t t = 0; t < model->threads; t++)
-            units += model->spam[t * cells + annotator * n_classes + k];
+            units += model->spam[t * model->spam_apart + annotator * n_classes + k];
         model->counts[k] = sl_em_count(units);
         sum += model->counts[k];
     }
@@ -204,8 +206,7 @@ static double train(struct mace *model, size_t restart)
     struct sl_crowd_state *state = model->state;
     size_t most =
         model->options->max_iterations < ITERATIONS ? model->options->max_iterations : ITERATIONS;
-    size_t spam_bytes =
-        model->threads * votes->n_annotators * votes->n_classes * sizeof *model->spam;
+    size_t spam_bytes = model->threads * model->spam_apart * sizeof *model->spam;
     double constant = -(double)votes->n_items * log((double)votes->n_classes), penalty = 0;
     draw_start(model, restart);
     state->n_iterations = 0;

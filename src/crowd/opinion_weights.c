@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "crowd/em.h"
 #include "crowd/opinions.h"
 #include "softlab/base/memory.h"
 
@@ -40,26 +41,46 @@ static double distance(const struct sl_opinions *opinions, const float *answer, 
     return fmax(sum, 0);
 }
 
+/* Whether the answers to an item say how far annotators are from a reference or from each other. */
+static bool compares(const struct sl_opinions *opinions, size_t item)
+{
+    if (!opinions->reference) return !is_unanimous(opinions->votes, item);
+    return sl_soft_reference(opinions->reference, item, opinions->votes->n_classes) != NULL;
+}
+
+static void measure_items(void *context, const struct sl_em_range *range)
+{
+    struct sl_opinions *opinions = context;
+    const struct sl_soft_votes *votes = opinions->votes;
+    const size_t n_classes = votes->n_classes;
+    struct sl_opinions_item at = sl_opinions_item_of(opinions, range->worker);
+    for (size_t i = range->begin; i < range->end; i++) {
+        const float *known = sl_soft_reference(opinions->reference, i, n_classes);
+        if (!compares(opinions, i)) continue;
+        if (known) {
+            for (size_t k = 0; k < n_classes; k++)
+                at.row[k] = (double)known[k];
+        } else {
+            sl_opinions_gather(opinions, i, &at);
+            sl_opinions_plain(opinions, &at);
+        }
+        for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++)
+            opinions->term[j] = distance(opinions, votes->rows + j * n_classes, at.row);
+    }
+}
+
 static void measure_distances(struct sl_opinions *opinions, struct distances *found)
 {
     const struct sl_soft_votes *votes = opinions->votes;
     for (size_t a = 0; a < votes->n_annotators; a++)
         found->sum[a] = found->count[a] = 0;
-    for (size_t i = 0; i < votes->n_items; i++) {
-        const float *known = sl_soft_reference(opinions->reference, i, votes->n_classes);
-        if (opinions->reference ? !known : is_unanimous(votes, i)) continue;
-        if (known) {
-            for (size_t k = 0; k < votes->n_classes; k++)
-                opinions->row[k] = (double)known[k];
-        } else {
-            sl_opinions_gather(opinions, i);
-            sl_opinions_plain(opinions);
-        }
-        for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++) {
-            const float *answer = votes->rows + j * votes->n_classes;
-            found->sum[votes->annotator[j]] += distance(opinions, answer, opinions->row);
-            found->count[votes->annotator[j]] += 1;
-        }
+    for (size_t j = 0; j < votes->count; j++)
+        opinions->term[j] = -1; /* no distance */
+    sl_em_run(votes->n_items, opinions->pool, measure_items, opinions);
+    for (size_t j = 0; j < votes->count; j++) {
+        if (opinions->term[j] < 0) continue;
+        found->sum[votes->annotator[j]] += opinions->term[j];
+        found->count[votes->annotator[j]] += 1;
     }
 }
 

@@ -19,34 +19,37 @@ double sl_opinions_log(float probability)
     return log(fmax((double)probability, least_probability));
 }
 
+static void fill_values(void *context, const struct sl_em_range *range)
+{
+    struct sl_opinions *opinions = context;
+    const size_t n_classes = opinions->votes->n_classes;
+    for (size_t i = range->begin * n_classes; i < range->end * n_classes; i++)
+        opinions->value[i] = opinions->form == SL_OPINIONS_LINEAR
+                                 ? (double)opinions->votes->rows[i]
+                                 : sl_opinions_log(opinions->votes->rows[i]);
+}
+
 enum sl_status sl_opinions_init(struct sl_opinions *opinions, enum sl_opinions_form form,
                                 const struct sl_soft_votes *votes,
                                 const struct sl_crowd_options *options, struct sl_error *err)
 {
-    double *weight = sl_data_alloc(votes->n_annotators, sizeof *weight, err);
-    double *value = sl_data_alloc(votes->count * votes->n_classes, sizeof *value, err);
-    if (!weight || !value) {
-        free(weight);
-        free(value);
-        return SL_ERR_NOMEM;
-    }
-    for (size_t a = 0; a < votes->n_annotators; a++)
-        weight[a] = options->weights ? options->weights[a] : 1;
-    for (size_t i = 0; i < votes->count * votes->n_classes; i++)
-        value[i] =
-            form == SL_OPINIONS_LINEAR ? (double)votes->rows[i] : sl_opinions_log(votes->rows[i]);
+    const size_t n_numbers =
+        sl_pool_threads(options->pool) * sl_em_apart(4 * votes->n_classes, sizeof(double));
     *opinions = (struct sl_opinions){
         .form = form,
         .votes = votes,
         .reference = options->reference,
         .predicts_votes = options->calibrate,
-        .weight = weight,
-        .value = value,
-        .sum = sl_alloc(votes->n_classes, sizeof(double)),
-        .holders = sl_alloc(votes->n_classes, sizeof(double)),
-        .row = sl_alloc(votes->n_classes, sizeof(double)),
-        .actual = sl_alloc(votes->n_classes, sizeof(double)),
+        .pool = options->pool,
+        .weight = sl_data_alloc(votes->n_annotators, sizeof(double), err),
+        .value = sl_data_alloc(votes->count * votes->n_classes, sizeof(double), err),
+        .term = sl_data_alloc(votes->count, sizeof(double), err),
+        .scratch = sl_alloc(n_numbers, sizeof(double)),
     };
+    if (!opinions->weight || !opinions->value || !opinions->term) return SL_ERR_NOMEM;
+    for (size_t a = 0; a < votes->n_annotators; a++)
+        opinions->weight[a] = options->weights ? options->weights[a] : 1;
+    sl_em_run(votes->count, options->pool, fill_values, opinions);
     return SL_OK;
 }
 
@@ -54,120 +57,139 @@ void sl_opinions_release(struct sl_opinions *opinions)
 {
     free(opinions->weight);
     free(opinions->value);
-    free(opinions->sum);
-    free(opinions->holders);
-    free(opinions->row);
-    free(opinions->actual);
+    free(opinions->term);
+    free(opinions->scratch);
+}
+
+struct sl_opinions_item sl_opinions_item_of(const struct sl_opinions *opinions, size_t worker)
+{
+    const size_t n_classes = opinions->votes->n_classes;
+    double *first = opinions->scratch + worker * sl_em_apart(4 * n_classes, sizeof(double));
+    return (struct sl_opinions_item){.sum = first,
+                                     .holders = first + n_classes,
+                                     .row = first + 2 * n_classes,
+                                     .actual = first + 3 * n_classes};
 }
 
 /* Add an answer to the gathered ones, or (sign -1) remove it. */
-static void add_answer(struct sl_opinions *opinions, size_t answer, double sign)
+static void add_answer(const struct sl_opinions *opinions, size_t answer, double sign,
+                       struct sl_opinions_item *at)
 {
     const size_t n_classes = opinions->votes->n_classes;
     const float *row = opinions->votes->rows + answer * n_classes;
     const double *value = opinions->value + answer * n_classes;
     const double weight = sign * opinions->weight[opinions->votes->annotator[answer]];
     for (size_t k = 0; k < n_classes; k++) {
-        opinions->sum[k] += weight * value[k];
-        if (row[k] > 0) opinions->holders[k] += sign;
+        at->sum[k] += weight * value[k];
+        if (row[k] > 0) at->holders[k] += sign;
     }
-    opinions->total += weight;
-    opinions->n_answers += sign;
+    at->total += weight;
+    at->n_answers += sign;
 }
 
-void sl_opinions_gather(struct sl_opinions *opinions, size_t item)
+void sl_opinions_gather(const struct sl_opinions *opinions, size_t item,
+                        struct sl_opinions_item *at)
 {
     for (size_t k = 0; k < opinions->votes->n_classes; k++)
-        opinions->sum[k] = opinions->holders[k] = 0;
-    opinions->total = opinions->n_answers = 0;
+        at->sum[k] = at->holders[k] = 0;
+    at->total = at->n_answers = 0;
     for (size_t j = opinions->votes->begin[item]; j < opinions->votes->begin[item + 1]; j++)
-        add_answer(opinions, j, 1);
+        add_answer(opinions, j, 1, at);
 }
 
 /* Combine the gathered answers into one row: the weighted mean, or the weighted geometric mean to
  * `power` over the classes that any answer gave mass. */
-static void combine(struct sl_opinions *opinions, double power)
+static void combine(const struct sl_opinions *opinions, double power, struct sl_opinions_item *at)
 {
     const size_t n_classes = opinions->votes->n_classes;
     double largest = -HUGE_VAL, sum = 0;
     for (size_t k = 0; k < n_classes; k++) {
-        double mean = opinions->sum[k] / opinions->total;
-        opinions->row[k] = opinions->form == SL_OPINIONS_LINEAR ? mean : power * mean;
-        if (opinions->holders[k] > 0 && opinions->row[k] > largest) largest = opinions->row[k];
+        double mean = at->sum[k] / at->total;
+        at->row[k] = opinions->form == SL_OPINIONS_LINEAR ? mean : power * mean;
+        if (at->holders[k] > 0 && at->row[k] > largest) largest = at->row[k];
     }
     for (size_t k = 0; k < n_classes; k++) {
-        if (!(opinions->holders[k] > 0))
-            opinions->row[k] = 0;
+        if (!(at->holders[k] > 0))
+            at->row[k] = 0;
         else if (opinions->form == SL_OPINIONS_LOG)
-            opinions->row[k] = exp(opinions->row[k] - largest);
+            at->row[k] = exp(at->row[k] - largest);
         else
-            opinions->row[k] = fmax(opinions->row[k], 0);
-        sum += opinions->row[k];
+            at->row[k] = fmax(at->row[k], 0);
+        sum += at->row[k];
     }
     for (size_t k = 0; k < n_classes; k++)
-        opinions->row[k] /= sum;
+        at->row[k] /= sum;
 }
 
-void sl_opinions_plain(struct sl_opinions *opinions)
+void sl_opinions_plain(const struct sl_opinions *opinions, struct sl_opinions_item *at)
 {
-    combine(opinions, 1);
+    combine(opinions, 1, at);
 }
 
-void sl_opinions_shaped(struct sl_opinions *opinions, size_t left_out)
+void sl_opinions_shaped(const struct sl_opinions *opinions, size_t left_out,
+                        struct sl_opinions_item *at)
 {
     const double n_classes = (double)opinions->votes->n_classes;
-    if (left_out != SIZE_MAX) add_answer(opinions, left_out, -1);
-    combine(opinions, pow(opinions->n_answers, opinions->sharpening));
+    if (left_out != SIZE_MAX) add_answer(opinions, left_out, -1, at);
+    combine(opinions, pow(at->n_answers, opinions->sharpening), at);
     for (size_t k = 0; k < opinions->votes->n_classes; k++)
-        opinions->row[k] =
-            (opinions->n_answers * opinions->row[k] + opinions->background / n_classes) /
-            (opinions->n_answers + opinions->background);
-    if (left_out != SIZE_MAX) add_answer(opinions, left_out, 1);
+        at->row[k] = (at->n_answers * at->row[k] + opinions->background / n_classes) /
+                     (at->n_answers + opinions->background);
+    if (left_out != SIZE_MAX) add_answer(opinions, left_out, 1, at);
 }
 
-static void expect_row(struct sl_opinions *opinions, const float *row, bool vote)
+static void expect_row(const float *row, size_t n_classes, bool vote, double *out)
 {
     if (vote) {
-        sl_soft_vote(row, opinions->votes->n_classes, opinions->actual);
+        sl_soft_vote(row, n_classes, out);
         return;
     }
-    for (size_t k = 0; k < opinions->votes->n_classes; k++)
-        opinions->actual[k] = (double)row[k];
+    for (size_t k = 0; k < n_classes; k++)
+        out[k] = (double)row[k];
 }
 
 /* Cross-entropy of the row to the actual distribution; a class with probability 0 costs
  * log(1e12). */
-static double surprise(const struct sl_opinions *opinions)
+static double surprise(const struct sl_opinions_item *at, size_t n_classes)
 {
     double sum = 0;
-    for (size_t k = 0; k < opinions->votes->n_classes; k++)
-        if (opinions->actual[k] > 0)
-            sum -= opinions->actual[k] * log(fmax(opinions->row[k], 1e-12));
+    for (size_t k = 0; k < n_classes; k++)
+        if (at->actual[k] > 0) sum -= at->actual[k] * log(fmax(at->row[k], 1e-12));
     return sum;
+}
+
+/* The losses of the items' answers; one for all answers of an item with a reference, at its first
+ * answer. */
+static void lose_items(void *context, const struct sl_em_range *range)
+{
+    struct sl_opinions *opinions = context;
+    const struct sl_soft_votes *votes = opinions->votes;
+    const size_t n_classes = votes->n_classes;
+    struct sl_opinions_item at = sl_opinions_item_of(opinions, range->worker);
+    for (size_t i = range->begin; i < range->end; i++) {
+        const float *known = sl_soft_reference(opinions->reference, i, n_classes);
+        if (!sl_soft_teaches(votes, opinions->reference, i)) continue;
+        sl_opinions_gather(opinions, i, &at);
+        if (known) {
+            expect_row(known, n_classes, false, at.actual);
+            sl_opinions_shaped(opinions, SIZE_MAX, &at);
+            opinions->term[votes->begin[i]] = surprise(&at, n_classes);
+        }
+        for (size_t j = votes->begin[i]; j < votes->begin[i + 1] && !known; j++) {
+            expect_row(votes->rows + j * n_classes, n_classes, opinions->predicts_votes, at.actual);
+            sl_opinions_shaped(opinions, j, &at);
+            opinions->term[j] = surprise(&at, n_classes);
+        }
+    }
 }
 
 /* The loss of predicting each annotator from the pool of the others, or the reference from the pool
  * of all, plus a penalty for background and sharpening. */
 static double shape_loss(struct sl_opinions *opinions)
 {
-    const struct sl_soft_votes *votes = opinions->votes;
-    double loss = opinions->sharpening + opinions->background;
-    for (size_t i = 0; i < votes->n_items; i++) {
-        const float *known = sl_soft_reference(opinions->reference, i, votes->n_classes);
-        if (!sl_soft_teaches(votes, opinions->reference, i)) continue;
-        sl_opinions_gather(opinions, i);
-        if (known) {
-            expect_row(opinions, known, false);
-            sl_opinions_shaped(opinions, SIZE_MAX);
-            loss += surprise(opinions);
-        }
-        for (size_t j = votes->begin[i]; j < votes->begin[i + 1] && !known; j++) {
-            expect_row(opinions, votes->rows + j * votes->n_classes, opinions->predicts_votes);
-            sl_opinions_shaped(opinions, j);
-            loss += surprise(opinions);
-        }
-    }
-    return loss;
+    sl_em_run(opinions->votes->n_items, opinions->pool, lose_items, opinions);
+    return sl_soft_sum(opinions->votes, opinions->reference,
+                       opinions->sharpening + opinions->background, opinions->term);
 }
 
 static double background_loss(double background, void *context)
@@ -198,18 +220,26 @@ static void learn_shape(struct sl_opinions *opinions)
     }
 }
 
+static void fill_items(void *context, const struct sl_em_range *range)
+{
+    struct sl_opinions *opinions = context;
+    const size_t n_classes = opinions->votes->n_classes;
+    struct sl_opinions_item at = sl_opinions_item_of(opinions, range->worker);
+    for (size_t i = range->begin; i < range->end; i++) {
+        if (opinions->votes->begin[i] == opinions->votes->begin[i + 1]) continue;
+        sl_opinions_gather(opinions, i, &at);
+        sl_opinions_shaped(opinions, SIZE_MAX, &at);
+        for (size_t k = 0; k < n_classes; k++)
+            opinions->posterior[i * n_classes + k] = (float)at.row[k];
+    }
+}
+
 static void fill_state(struct sl_opinions *opinions, const struct sl_crowd_options *options,
                        struct sl_crowd_state *out)
 {
-    const size_t n_classes = out->n_classes;
     double largest = 0;
-    for (size_t i = 0; i < out->n_items; i++) {
-        if (opinions->votes->begin[i] == opinions->votes->begin[i + 1]) continue;
-        sl_opinions_gather(opinions, i);
-        sl_opinions_shaped(opinions, SIZE_MAX);
-        for (size_t k = 0; k < n_classes; k++)
-            out->posterior[i * n_classes + k] = (float)opinions->row[k];
-    }
+    opinions->posterior = out->posterior;
+    sl_em_run(out->n_items, opinions->pool, fill_items, opinions);
     sl_em_finish_votes(out, opinions->votes->begin, options);
     for (size_t a = 0; a < out->n_annotators; a++)
         largest = fmax(largest, opinions->weight[a]);

@@ -11,17 +11,24 @@ struct sl_opinions {
     enum sl_opinions_form form;
     const struct sl_soft_votes *votes; /* borrowed */
     const float *reference;            /* borrowed or NULL */
-    bool predicts_votes; /* learn the shape from votes, as calibration does, not from stated
-                            distributions */
-    double *weight;      /* owned; n_annotators, mean near 1, all above 0 */
-    double *value;       /* owned; (count, K): what is summed, a probability or its logarithm */
-    double sharpening;   /* a pool of n answers is raised to n^sharpening; 0 for linear */
-    double background;   /* weight of the uniform distribution, in annotators */
-    /* The item at hand: */
-    double *sum;     /* owned; K: weighted sum of probabilities or of their logarithms */
-    double *holders; /* owned; K: answers with any mass on the class */
-    double *row;     /* owned; K: a result */
-    double *actual;  /* owned; K: the actual distribution */
+    bool predicts_votes;  /* learn the shape from votes, as calibration does, not from stated
+                             distributions */
+    double *weight;       /* owned; n_annotators, mean near 1, all above 0 */
+    double *value;        /* owned; (count, K): what is summed, a probability or its logarithm */
+    double sharpening;    /* a pool of n answers is raised to n^sharpening; 0 for linear */
+    double background;    /* weight of the uniform distribution, in annotators */
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
+    double *scratch;      /* owned; 4 K per worker, apart */
+    double *term;         /* owned; count: what each answer adds to a sum */
+    float *posterior;     /* borrowed; (n_items, K) */
+};
+
+/* A worker's item at hand. */
+struct sl_opinions_item {
+    double *sum;     /* K: weighted sum of probabilities or of their logarithms */
+    double *holders; /* K: answers with any mass on the class */
+    double *row;     /* K: a result */
+    double *actual;  /* K: the actual distribution */
     double total;    /* sum of weights */
     double n_answers;
 };
@@ -36,10 +43,13 @@ void sl_opinions_release(struct sl_opinions *opinions);
 double sl_opinions_log(float probability);
 
 /* Gather an item's answers; then pool all of them (without sharpening and background), or all
- * except the answer `left_out` (SIZE_MAX: none) with the learned shape. Both fill opinions->row. */
-void sl_opinions_gather(struct sl_opinions *opinions, size_t item);
-void sl_opinions_plain(struct sl_opinions *opinions);
-void sl_opinions_shaped(struct sl_opinions *opinions, size_t left_out);
+ * except the answer `left_out` (SIZE_MAX: none) with the learned shape. Both fill at->row. */
+struct sl_opinions_item sl_opinions_item_of(const struct sl_opinions *opinions, size_t worker);
+void sl_opinions_gather(const struct sl_opinions *opinions, size_t item,
+                        struct sl_opinions_item *at);
+void sl_opinions_plain(const struct sl_opinions *opinions, struct sl_opinions_item *at);
+void sl_opinions_shaped(const struct sl_opinions *opinions, size_t left_out,
+                        struct sl_opinions_item *at);
 
 /* Learn opinions->weight from each annotator's distance to the pool. Returns the number of rounds,
  * and whether the last one changed anything. */
