@@ -292,8 +292,7 @@ static void test_an_item_without_answers_gets_the_class_prior(void **state)
 static void assert_same_bytes(const struct sl_aggregator *method, const void *a, const void *b,
                               size_t size, const char *what)
 {
-    if (!a != !b || (a && memcmp(a, b, size) != 0))
-        fail_msg("%s: %s depends on the number of threads", method->name, what);
+    if (!a != !b || (a && memcmp(a, b, size) != 0)) fail_msg("%s: %s differs", method->name, what);
 }
 
 static void assert_same_state(const struct sl_aggregator *method, const struct sl_crowd_state *one,
@@ -363,6 +362,32 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
         for_every_method(&scene, check_threads);
         scene_release(&scene);
     }
+}
+
+/* A method that is not asked for confusions may leave them out, and changes nothing else. */
+static void check_without_confusions(const struct sl_aggregator *method, const struct scene *scene)
+{
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state with = {0}, without = {0};
+    scene_run(method, scene, options, &with);
+    options.confusions = false;
+    scene_run(method, scene, options, &without);
+    if (!without.confusion) {
+        free(with.confusion);
+        with.confusion = NULL;
+    }
+    assert_same_state(method, &with, &without);
+    sl_crowd_state_release(&with);
+    sl_crowd_state_release(&without);
+}
+
+static void test_unwanted_confusions_change_nothing(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 60, 9, 4, 5, 0.6, 0.9);
+    for_every_method(&scene, check_without_confusions);
+    scene_release(&scene);
 }
 
 /* Every annotator twice, under two numbers. */
@@ -470,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_gold_items_stay_pinned),
         cmocka_unit_test(test_an_item_without_answers_gets_the_class_prior),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(test_unwanted_confusions_change_nothing),
         cmocka_unit_test(test_doubling_the_annotators_sharpens_mv_ds_and_ibcc),
         cmocka_unit_test(test_every_row_of_the_table_is_complete),
     };
