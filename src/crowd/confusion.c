@@ -88,11 +88,10 @@ static double update_said(const struct fit *fit, size_t annotator, size_t said,
         double pseudo = pseudo_count(fit, annotator, k, said);
         double count = pseudo + sl_em_count(counts[k]);
         double score = model->score(count) - totals[k];
-        const struct sl_confusion_terms terms = model->terms(count, pseudo);
-        penalty += terms.constant + terms.slope * score;
+        penalty += model->penalty(count, pseudo, score);
         table[k] = (float)score;
     }
-    return penalty + model->terms(fit->prior.smoothing, fit->prior.smoothing).slope * empty_scores;
+    return penalty + model->slope(fit->prior.smoothing, fit->prior.smoothing) * empty_scores;
 }
 
 static void update_annotators(void *context, const struct sl_em_range *range)
@@ -126,8 +125,7 @@ static double update_classes(struct fit *fit)
     for (size_t k = 0; k < n_classes; k++) {
         double count = pseudo + sl_em_count(fit->pass.class_counts[k]);
         double score = model->score(count) - model->score(total);
-        const struct sl_confusion_terms terms = model->terms(count, pseudo);
-        penalty += terms.constant + terms.slope * score;
+        penalty += model->penalty(count, pseudo, score);
         fit->pass.class_score[k] = score;
     }
     return penalty;

@@ -20,22 +20,19 @@ enum sl_confusion_form {
     SL_CONFUSION_SPARSE, /* what differs from the prior (confusion_sparse.h) */
 };
 
-/* What a cell adds to the objective beside the data's part: constant + slope x its score. */
-struct sl_confusion_terms {
-    double constant, slope;
-};
-
 /* A row of a confusion matrix, or the class shares, under a Dirichlet prior: pseudo-counts
- * b[k] and counts make a[k]. Scores are score(a[k]) - score(sum of a). A cell has terms(a[k],
- * b[k]); the constant is 0 where a[k] = b[k], and the slope is linear, so that the slopes of a row
- * sum to that of its sums. The sums add penalty_total. */
+ * b[k] and counts make a[k]. Scores are score(a[k]) - score(sum of a). Beside the data's part, a
+ * cell adds penalty(a[k], b[k], its score) to the objective and the sums add penalty_total. The
+ * penalty is linear in the score, with `slope`, and 0 at a score of 0 if a[k] = b[k]; the slope is
+ * linear in its arguments, so the slopes of a row sum to that of its sums. */
 struct sl_confusion_model {
     double smoothing, diagonal; /* the method's own pseudo-counts */
     double class_smoothing;     /* on the class shares; SL_CROWD_OWN = as smoothing */
     enum sl_hardness hardness;
     enum sl_confusion_form form;
     double (*score)(double count);
-    struct sl_confusion_terms (*terms)(double count, double pseudo);
+    double (*penalty)(double count, double pseudo, double score);
+    double (*slope)(double count, double pseudo);
     double (*penalty_total)(double count, double pseudo);
 };
 extern const struct sl_confusion_model sl_confusion_ds, sl_confusion_ds_fast,

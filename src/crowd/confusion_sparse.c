@@ -214,20 +214,19 @@ static double update_totals(struct sl_sparse *sparse, size_t annotator,
     const size_t n_touched = sl_sparse_gather(sparse, begin, end, scratch);
     for (size_t k = 0; k < n_classes; k++)
         totals[k] = sparse->empty_total;
-    double penalty = (double)(n_classes - n_touched) *
-                     (model->penalty_total(pseudo, pseudo) -
-                      model->terms(pseudo, pseudo).slope * sparse->empty_total);
+    double penalty =
+        (double)(n_classes - n_touched) *
+        (model->penalty_total(pseudo, pseudo) - model->slope(pseudo, pseudo) * sparse->empty_total);
     for (size_t i = 0; i < n_touched; i++) {
         const uint32_t k = scratch->touched[i];
         const double total = pseudo + sl_em_count(scratch->units[k]);
         totals[k] = model->score(total);
-        penalty +=
-            model->penalty_total(total, pseudo) - model->terms(total, pseudo).slope * totals[k];
+        penalty += model->penalty_total(total, pseudo) - model->slope(total, pseudo) * totals[k];
     }
     sl_sparse_clear(scratch, n_touched);
     const double n_wrong = (double)n_classes * (double)(n_classes - 1);
-    return penalty + n_wrong * model->terms(cell, cell).slope * sparse->empty +
-           (double)n_classes * model->terms(right, right).slope * model->score(right);
+    return penalty + n_wrong * model->slope(cell, cell) * sparse->empty +
+           (double)n_classes * model->slope(right, right) * model->score(right);
 }
 
 /* Room for the scores of an annotator's entries with several answers: a row, or pairs where these

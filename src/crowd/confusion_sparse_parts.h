@@ -90,8 +90,7 @@ static inline double sl_sparse_gain(const struct sl_sparse *sparse, double count
     const struct sl_confusion_model *model = sparse->prior->model;
     const double pseudo = sl_sparse_pseudo(sparse, right);
     const double none = right ? model->score(pseudo) : sparse->empty;
-    const struct sl_confusion_terms terms = model->terms(count, pseudo);
-    return terms.constant + terms.slope * numerator - model->terms(pseudo, pseudo).slope * none;
+    return model->penalty(count, pseudo, numerator) - model->penalty(pseudo, pseudo, none);
 }
 
 /* The sums of the mass of answers first .. end - 1 into scratch->units, which are 0 before. Returns

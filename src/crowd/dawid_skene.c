@@ -4,10 +4,16 @@
 #include "crowd/confusion.h"
 
 /* Pseudo-counts act as a Dirichlet prior of parameters 1 + pseudo, whose mode EM finds. */
-static struct sl_confusion_terms terms(double count, double pseudo)
+static double penalty(double count, double pseudo, double score)
 {
     (void)count;
-    return (struct sl_confusion_terms){0, pseudo};
+    return pseudo * score;
+}
+
+static double slope(double count, double pseudo)
+{
+    (void)count;
+    return pseudo;
 }
 
 static double penalty_total(double count, double pseudo)
@@ -21,7 +27,7 @@ static double penalty_total(double count, double pseudo)
 #define DAWID_SKENE(how)                                                                           \
     {                                                                                              \
         .smoothing = 0.01, .diagonal = 0.3, .class_smoothing = SL_CROWD_OWN, .hardness = (how),    \
-        .score = log, .terms = terms, .penalty_total = penalty_total,                              \
+        .score = log, .penalty = penalty, .slope = slope, .penalty_total = penalty_total,          \
     }
 const struct sl_confusion_model sl_confusion_ds = DAWID_SKENE(SL_HARD_NEVER);
 const struct sl_confusion_model sl_confusion_ds_fast = DAWID_SKENE(SL_HARD_ALWAYS);

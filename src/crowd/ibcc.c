@@ -4,10 +4,15 @@
 #include "softlab/base/stats.h"
 
 /* A row's cells and total together subtract KL(q, prior) from the bound. */
-static struct sl_confusion_terms terms(double count, double pseudo)
+static double penalty(double count, double pseudo, double score)
 {
-    if (count == pseudo) return (struct sl_confusion_terms){0, 0};
-    return (struct sl_confusion_terms){sl_log_gamma(count) - sl_log_gamma(pseudo), pseudo - count};
+    if (count == pseudo) return 0;
+    return sl_log_gamma(count) - sl_log_gamma(pseudo) - (count - pseudo) * score;
+}
+
+static double slope(double count, double pseudo)
+{
+    return pseudo - count;
 }
 
 static double penalty_total(double count, double pseudo)
@@ -23,7 +28,8 @@ const struct sl_confusion_model sl_confusion_ibcc = {
     .class_smoothing = 1,
     .hardness = SL_HARD_NEVER,
     .score = sl_digamma,
-    .terms = terms,
+    .penalty = penalty,
+    .slope = slope,
     .penalty_total = penalty_total,
 };
 
