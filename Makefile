@@ -67,8 +67,8 @@ format: ## lay out the C files
 bench: bench-build ## files, data sets, corruptions, answers, Dawid-Skene, scores, threads, training, reports and the store
 	@tools/bench arrays csv dataset corrupt answers ds eval eval_threads train report store
 
-bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA)
-	@tools/bench crowd crowd_methods
+bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA), a thousand classes, two threads
+	@tools/bench crowd crowd_methods crowd_speed
 
 bench-server: bench-build ## the study server: start, saves, memory, 2,000 people, exports (minutes, loopback only)
 	@tools/bench server

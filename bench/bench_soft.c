@@ -81,8 +81,8 @@ static enum sl_status fill_calibrated_mean(const struct sl_soft_votes *votes,
     struct sl_calibration calibration = {0};
     float *rows = sl_alloc(votes->count * SOFT_CLASSES, sizeof *rows);
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_calibration_fit(votes, reference, &calibration, err));
-    SL_TRY_OUT(sl_calibration_apply(&calibration, votes, rows, err));
+    SL_TRY_OUT(sl_calibration_fit(votes, reference, NULL, &calibration, err));
+    SL_TRY_OUT(sl_calibration_apply(&calibration, votes, NULL, rows, err));
     fill_mean(votes, rows, out);
 out:
     sl_calibration_release(&calibration);

@@ -13,6 +13,7 @@
 #include "softlab/answer.h"
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -55,7 +56,9 @@ struct sl_crowd_options {
     bool calibrate;         /* calibrate every annotator's probabilities first */
     const float *reference; /* (n_items, K) known distributions to learn from, a row of zeros
                                where unknown; or NULL: learn from the crowd alone */
-    unsigned threads;       /* 1 */
+    bool confusions; /* fill the confusions of the state, which can be gigabytes: true; otherwise
+                        they may be NULL */
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 struct sl_crowd_options sl_crowd_options_default(void);
 /* SL_ERR_USAGE naming the option that is out of its range. */
@@ -153,12 +156,13 @@ struct sl_calibration {
  * neither a reference nor an item that two people answered, all temperatures are 1 and all biases
  * 0. */
 enum sl_status sl_calibration_fit(const struct sl_soft_votes *votes, const float *reference,
-                                  struct sl_calibration *out, struct sl_error *err) SL_MUST_USE;
+                                  struct sl_pool *pool, struct sl_calibration *out,
+                                  struct sl_error *err) SL_MUST_USE;
 void sl_calibration_release(struct sl_calibration *calibration);
 /* The calibrated rows of all answers into `out` (count, K), which may be votes->rows itself. */
 enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
-                                    const struct sl_soft_votes *votes, float *out,
-                                    struct sl_error *err) SL_MUST_USE;
+                                    const struct sl_soft_votes *votes, struct sl_pool *pool,
+                                    float *out, struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -178,7 +178,7 @@ struct sl_crowd_options sl_crowd_options_default(void)
         .variational = true,
         .restarts = 10,
         .shrinkage = 10,
-        .threads = 1,
+        .confusions = true,
     };
 }
 
@@ -211,9 +211,6 @@ enum sl_status sl_crowd_options_check(const struct sl_crowd_options *options, st
         return sl_fail(err, SL_ERR_USAGE, "tie rule %d does not exist", (int)options->tie);
     if (options->restarts < 1)
         return sl_fail(err, SL_ERR_USAGE, "restarts is 0, expected at least 1");
-    if (options->threads < 1 || options->threads > SL_CROWD_CHUNKS)
-        return sl_fail(err, SL_ERR_USAGE, "threads %u is not from 1 to %d", options->threads,
-                       SL_CROWD_CHUNKS);
     return SL_OK;
 }
 

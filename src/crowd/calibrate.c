@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "crowd/crowd_internal.h"
+#include "crowd/em.h"
 #include "crowd/soft.h"
 #include "softlab/base/memory.h"
 
-enum { NEWTON_STEPS = 50, HALVINGS = 40 };
+/* BATCH answers are calibrated by threads before one thread adds them up. */
+enum { NEWTON_STEPS = 50, HALVINGS = 40, BATCH = 4096 };
 
 static const double floor_share = .01; /* share of every answer that is spread over all classes */
 static const double least_power = .05; /* an annotator's order of classes is never reversed */
@@ -34,11 +36,33 @@ struct slope {
 
 struct fit {
     const struct sl_soft_votes *votes;
-    const double *target; /* (count, K); zeros where there is no target */
-    double *feature;      /* K: log of the floored probabilities */
-    double *top;          /* K: the share of each class in the largest */
-    double *row;          /* K: calibrated */
+    const float *reference;
+    struct sl_pool *pool;
+    double *target;   /* owned; (count, K); zeros where there is no target */
+    size_t *begin;    /* owned; n_annotators + 2: answers of each annotator in `order` */
+    size_t *order;    /* owned; count */
+    double *prepared; /* owned; (BATCH, 3 K + 1): rows as add_answer takes them */
+    double *scratch;  /* owned; (workers, apart): 3 K + 1 numbers */
+    size_t apart;
+    struct setting at; /* of the batch at hand, which begins at `first` */
+    size_t first;
+    struct setting crowd; /* where the annotators' settings begin */
+    struct sl_calibration *out;
 };
+
+/* One answer, K each and the logarithm of the normaliser. */
+struct prepared {
+    double *feature; /* log of the floored probabilities */
+    double *top;     /* the share of each class in the largest */
+    double *row;     /* calibrated */
+    double *log_sum;
+};
+
+static struct prepared prepared_at(double *first, size_t n_classes)
+{
+    return (struct prepared){first, first + n_classes, first + 2 * n_classes,
+                             first + 3 * n_classes};
+}
 
 static void take_features(const float *answer, size_t n_classes, double *feature, double *top)
 {
@@ -66,19 +90,35 @@ static double calibrate_row(const double *feature, const double *top, size_t n_c
     return largest + log(sum);
 }
 
-static void add_answer(const struct fit *fit, size_t answer, struct setting at, struct slope *slope)
+static double mass_of(const struct fit *fit, size_t answer)
+{
+    const double *target = fit->target + answer * fit->votes->n_classes;
+    double mass = 0;
+    for (size_t k = 0; k < fit->votes->n_classes; k++)
+        mass += target[k];
+    return mass;
+}
+
+static void prepare(const struct fit *fit, size_t answer, struct setting at,
+                    const struct prepared *out)
+{
+    const size_t n_classes = fit->votes->n_classes;
+    if (mass_of(fit, answer) == 0) return;
+    take_features(fit->votes->rows + answer * n_classes, n_classes, out->feature, out->top);
+    *out->log_sum = calibrate_row(out->feature, out->top, n_classes, at, out->row);
+}
+
+static void add_answer(const struct fit *fit, size_t answer, struct setting at,
+                       const struct prepared *prepared, struct slope *slope)
 {
     const size_t n_classes = fit->votes->n_classes;
     const double *target = fit->target + answer * n_classes;
-    double mass = 0;
-    for (size_t k = 0; k < n_classes; k++)
-        mass += target[k];
+    const double mass = mass_of(fit, answer);
     if (mass == 0) return;
-    take_features(fit->votes->rows + answer * n_classes, n_classes, fit->feature, fit->top);
-    slope->value += mass * calibrate_row(fit->feature, fit->top, n_classes, at, fit->row);
+    slope->value += mass * *prepared->log_sum;
     double power = 0, bias = 0, power_power = 0, power_bias = 0, bias_bias = 0;
     for (size_t k = 0; k < n_classes; k++) {
-        double x = fit->feature[k], y = fit->top[k], r = fit->row[k];
+        double x = prepared->feature[k], y = prepared->top[k], r = prepared->row[k];
         slope->value -= target[k] * (at.power * x + at.bias * y);
         slope->power -= target[k] * x;
         slope->bias -= target[k] * y;
@@ -95,8 +135,49 @@ static void add_answer(const struct fit *fit, size_t answer, struct setting at, 
     slope->bias_bias += mass * (bias_bias - bias * bias);
 }
 
-/* Over the answers order[0..count), or all of them where order is NULL. */
-static struct slope slope_at(const struct fit *fit, const size_t *order, size_t count,
+/* The answers that a setting is fitted to. */
+struct taught {
+    const size_t *order; /* NULL: all answers, with the threads of the pool */
+    size_t count;
+    double *scratch; /* 3 K + 1; for some of the answers */
+};
+
+static void prepare_batch(void *context, const struct sl_em_range *range)
+{
+    const struct fit *fit = context;
+    const size_t n_classes = fit->votes->n_classes;
+    for (size_t i = range->begin; i < range->end; i++) {
+        const struct prepared out = prepared_at(fit->prepared + i * (3 * n_classes + 1), n_classes);
+        prepare(fit, fit->first + i, fit->at, &out);
+    }
+}
+
+static void add_all(struct fit *fit, struct setting at, struct slope *slope)
+{
+    const size_t n_classes = fit->votes->n_classes;
+    fit->at = at;
+    for (fit->first = 0; fit->first < fit->votes->count; fit->first += BATCH) {
+        const size_t left = fit->votes->count - fit->first, count = left < BATCH ? left : BATCH;
+        sl_em_run(count, fit->pool, prepare_batch, fit);
+        for (size_t i = 0; i < count; i++) {
+            const struct prepared prepared =
+                prepared_at(fit->prepared + i * (3 * n_classes + 1), n_classes);
+            add_answer(fit, fit->first + i, at, &prepared, slope);
+        }
+    }
+}
+
+static void add_some(const struct fit *fit, const struct taught *taught, struct setting at,
+                     struct slope *slope)
+{
+    const struct prepared prepared = prepared_at(taught->scratch, fit->votes->n_classes);
+    for (size_t i = 0; i < taught->count; i++) {
+        prepare(fit, taught->order[i], at, &prepared);
+        add_answer(fit, taught->order[i], at, &prepared, slope);
+    }
+}
+
+static struct slope slope_at(struct fit *fit, const struct taught *taught,
                              const struct prior *prior, struct setting at)
 {
     double power = (at.power - prior->centre.power) / prior->spread.power;
@@ -108,8 +189,10 @@ static struct slope slope_at(const struct fit *fit, const size_t *order, size_t 
         .power_power = 1 / (prior->spread.power * prior->spread.power),
         .bias_bias = 1 / (prior->spread.bias * prior->spread.bias),
     };
-    for (size_t i = 0; i < count; i++)
-        add_answer(fit, order ? order[i] : i, at, &slope);
+    if (taught->order)
+        add_some(fit, taught, at, &slope);
+    else
+        add_all(fit, at, &slope);
     return slope;
 }
 
@@ -125,17 +208,17 @@ static struct setting newton_step(const struct slope *slope, bool hold_power)
     };
 }
 
-static struct setting descend(const struct fit *fit, const size_t *order, size_t count,
+static struct setting descend(struct fit *fit, const struct taught *taught,
                               const struct prior *prior, struct setting at, bool hold_power)
 {
-    struct slope slope = slope_at(fit, order, count, prior, at);
+    struct slope slope = slope_at(fit, taught, prior, at);
     for (int round = 0; round < NEWTON_STEPS; round++) {
         struct setting step = newton_step(&slope, hold_power);
         if (!(fabs(step.power) + fabs(step.bias) > 1e-9)) break;
         bool lower = false;
         for (int halving = 0; halving < HALVINGS && !lower; halving++) {
             struct setting next = {at.power - step.power, at.bias - step.bias};
-            struct slope next_slope = slope_at(fit, order, count, prior, next);
+            struct slope next_slope = slope_at(fit, taught, prior, next);
             lower = next_slope.value < slope.value;
             if (lower) {
                 at = next;
@@ -151,25 +234,27 @@ static struct setting descend(const struct fit *fit, const size_t *order, size_t
 
 /* The minimum for power >= least_power; by convexity it is at the bound if the free minimum is
  * beyond. */
-static struct setting fit_setting(const struct fit *fit, const size_t *order, size_t count,
+static struct setting fit_setting(struct fit *fit, const struct taught *taught,
                                   struct setting centre, struct setting spread)
 {
     const struct prior prior = {centre, spread};
-    struct setting at = descend(fit, order, count, &prior, centre, false);
+    struct setting at = descend(fit, taught, &prior, centre, false);
     if (at.power >= least_power) return at;
-    return descend(fit, order, count, &prior, (struct setting){least_power, centre.bias}, true);
+    return descend(fit, taught, &prior, (struct setting){least_power, centre.bias}, true);
 }
 
 /* The target of an answer: the reference, or the mean vote of the others. */
-static void fill_targets(const struct sl_soft_votes *votes, const float *reference, double *vote,
-                         double *sum, double *target)
+static void fill_targets(void *context, const struct sl_em_range *range)
 {
+    const struct fit *fit = context;
+    const struct sl_soft_votes *votes = fit->votes;
     const size_t n_classes = votes->n_classes;
-    memset(target, 0, votes->count * n_classes * sizeof *target);
-    for (size_t i = 0; i < votes->n_items; i++) {
+    double *vote = fit->scratch + range->worker * fit->apart, *sum = vote + n_classes;
+    for (size_t i = range->begin; i < range->end; i++) {
         const size_t begin = votes->begin[i], end = votes->begin[i + 1];
-        const float *known = sl_soft_reference(reference, i, n_classes);
-        if (!sl_soft_teaches(votes, reference, i)) continue;
+        const float *known = sl_soft_reference(fit->reference, i, n_classes);
+        memset(fit->target + begin * n_classes, 0, (end - begin) * n_classes * sizeof(double));
+        if (!sl_soft_teaches(votes, fit->reference, i)) continue;
         memset(sum, 0, n_classes * sizeof *sum);
         for (size_t j = begin; j < end && !known; j++) {
             sl_soft_vote(votes->rows + j * n_classes, n_classes, vote);
@@ -177,7 +262,7 @@ static void fill_targets(const struct sl_soft_votes *votes, const float *referen
                 sum[k] += vote[k];
         }
         for (size_t j = begin; j < end; j++) {
-            double *row = target + j * n_classes;
+            double *row = fit->target + j * n_classes;
             sl_soft_vote(votes->rows + j * n_classes, n_classes, vote);
             for (size_t k = 0; k < n_classes; k++)
                 row[k] = known ? (double)known[k]
@@ -198,47 +283,60 @@ static void group_by_annotator(const struct sl_soft_votes *votes, size_t *begin,
         order[begin[votes->annotator[j] + 1]++] = j;
 }
 
-static void fit_annotators(const struct fit *fit, const size_t *begin, const size_t *order,
-                           struct sl_calibration *out)
+static void fit_annotators(void *context, const struct sl_em_range *range)
 {
-    struct setting crowd = fit_setting(fit, NULL, fit->votes->count, identity, crowd_spread);
-    out->crowd_temperature = 1 / crowd.power;
-    out->crowd_bias = crowd.bias;
-    for (size_t a = 0; a < out->n_annotators; a++) {
-        struct setting own =
-            fit_setting(fit, order + begin[a], begin[a + 1] - begin[a], crowd, annotator_spread);
-        out->temperature[a] = 1 / own.power;
-        out->bias[a] = own.bias;
+    struct fit *fit = context;
+    double *scratch = fit->scratch + range->worker * fit->apart;
+    for (size_t a = range->begin; a < range->end; a++) {
+        const struct taught taught = {fit->order + fit->begin[a], fit->begin[a + 1] - fit->begin[a],
+                                      scratch};
+        const struct setting own = fit_setting(fit, &taught, fit->crowd, annotator_spread);
+        fit->out->temperature[a] = 1 / own.power;
+        fit->out->bias[a] = own.bias;
     }
 }
 
-enum sl_status sl_calibration_fit(const struct sl_soft_votes *votes, const float *reference,
-                                  struct sl_calibration *out, struct sl_error *err)
+static void fit_all(struct fit *fit)
 {
-    const size_t n_classes = votes->n_classes, n_annotators = votes->n_annotators;
+    const struct taught all = {.count = fit->votes->count};
+    sl_em_run(fit->votes->n_items, fit->pool, fill_targets, fit);
+    group_by_annotator(fit->votes, fit->begin, fit->order);
+    fit->crowd = fit_setting(fit, &all, identity, crowd_spread);
+    fit->out->crowd_temperature = 1 / fit->crowd.power;
+    fit->out->crowd_bias = fit->crowd.bias;
+    sl_em_run(fit->out->n_annotators, fit->pool, fit_annotators, fit);
+}
+
+enum sl_status sl_calibration_fit(const struct sl_soft_votes *votes, const float *reference,
+                                  struct sl_pool *pool, struct sl_calibration *out,
+                                  struct sl_error *err)
+{
+    const size_t n_annotators = votes->n_annotators, n_numbers = 3 * votes->n_classes + 1;
     struct sl_calibration calibration = {.n_annotators = n_annotators};
+    struct fit fit = {.votes = votes, .reference = reference, .pool = pool, .out = &calibration};
     SL_TRY(sl_soft_votes_check(votes, err));
-    double *rows = sl_alloc(3 * n_classes, sizeof *rows);
-    double *target = sl_data_alloc(votes->count * n_classes, sizeof *target, err);
-    size_t *begin = sl_data_alloc(n_annotators + 2, sizeof *begin, err);
-    size_t *order = sl_data_alloc(votes->count, sizeof *order, err);
+    fit.apart = sl_em_apart(n_numbers, sizeof(double));
+    fit.scratch = sl_data_alloc(sl_pool_threads(pool) * fit.apart, sizeof(double), err);
+    fit.prepared = sl_data_alloc(BATCH * n_numbers, sizeof(double), err);
+    fit.target = sl_data_alloc(votes->count * votes->n_classes, sizeof(double), err);
+    fit.begin = sl_data_alloc(n_annotators + 2, sizeof *fit.begin, err);
+    fit.order = sl_data_alloc(votes->count, sizeof *fit.order, err);
     calibration.temperature = sl_data_alloc(n_annotators, sizeof(double), err);
     calibration.bias = sl_data_alloc(n_annotators, sizeof(double), err);
     enum sl_status status = SL_ERR_NOMEM;
-    if (target && begin && order && calibration.temperature && calibration.bias) {
-        struct fit fit = {votes, target, rows, rows + n_classes, rows + 2 * n_classes};
-        fill_targets(votes, reference, rows, rows + n_classes, target);
-        group_by_annotator(votes, begin, order);
-        fit_annotators(&fit, begin, order, &calibration);
+    if (fit.scratch && fit.prepared && fit.target && fit.begin && fit.order &&
+        calibration.temperature && calibration.bias) {
+        fit_all(&fit);
         *out = calibration;
         calibration = (struct sl_calibration){0};
         status = SL_OK;
     }
     sl_calibration_release(&calibration);
-    free(rows);
-    free(target);
-    free(begin);
-    free(order);
+    free(fit.scratch);
+    free(fit.prepared);
+    free(fit.target);
+    free(fit.begin);
+    free(fit.order);
     return status;
 }
 
@@ -249,15 +347,23 @@ void sl_calibration_release(struct sl_calibration *calibration)
     *calibration = (struct sl_calibration){0};
 }
 
-enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
-                                    const struct sl_soft_votes *votes, float *out,
-                                    struct sl_error *err)
+struct application {
+    const struct sl_calibration *calibration;
+    const struct sl_soft_votes *votes;
+    double *scratch; /* owned; 3 K per worker, apart */
+    float *out;
+};
+
+static void apply(void *context, const struct sl_em_range *range)
 {
+    const struct application *application = context;
+    const struct sl_calibration *calibration = application->calibration;
+    const struct sl_soft_votes *votes = application->votes;
     const size_t n_classes = votes->n_classes;
-    double *feature = sl_data_alloc(3 * n_classes, sizeof *feature, err);
-    if (!feature) return SL_ERR_NOMEM;
+    double *feature =
+        application->scratch + range->worker * sl_em_apart(3 * n_classes, sizeof(double));
     double *top = feature + n_classes, *row = top + n_classes;
-    for (size_t j = 0; j < votes->count; j++) {
+    for (size_t j = range->begin; j < range->end; j++) {
         const size_t annotator = votes->annotator[j];
         struct setting at = {1 / calibration->crowd_temperature, calibration->crowd_bias};
         if (annotator < calibration->n_annotators)
@@ -266,8 +372,20 @@ enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
         take_features(votes->rows + j * n_classes, n_classes, feature, top);
         calibrate_row(feature, top, n_classes, at, row);
         for (size_t k = 0; k < n_classes; k++)
-            out[j * n_classes + k] = (float)row[k];
+            application->out[j * n_classes + k] = (float)row[k];
     }
-    free(feature);
+}
+
+enum sl_status sl_calibration_apply(const struct sl_calibration *calibration,
+                                    const struct sl_soft_votes *votes, struct sl_pool *pool,
+                                    float *out, struct sl_error *err)
+{
+    const size_t n_numbers =
+        sl_pool_threads(pool) * sl_em_apart(3 * votes->n_classes, sizeof(double));
+    struct application application = {.calibration = calibration, .votes = votes, .out = out};
+    application.scratch = sl_data_alloc(n_numbers, sizeof(double), err);
+    if (!application.scratch) return SL_ERR_NOMEM;
+    sl_em_run(votes->count, pool, apply, &application);
+    free(application.scratch);
     return SL_OK;
 }

@@ -25,8 +25,9 @@ struct catd {
     struct sl_crowd_state *state;
     double *weight;   /* owned; n_annotators */
     double *quantile; /* owned; n_annotators: of chi-square, by the number of answers */
-    double *weights;  /* owned; (threads, K): one item's */
-    int64_t *errors;  /* owned; (threads, n_annotators): answers that are not the truth */
+    double *weights;  /* owned; (threads, apart): one item's */
+    int64_t *errors;  /* owned; (threads, errors_apart): answers that are not the truth */
+    size_t apart, errors_apart;
     double smoothing; /* of the errors */
     bool moved[SL_CROWD_CHUNKS];
 };
@@ -42,11 +43,13 @@ static void release(struct catd *model)
 static enum sl_status init_model(struct catd *model, struct sl_error *err)
 {
     const struct sl_votes *votes = model->votes;
-    size_t threads = model->options->threads, *counts;
+    size_t threads = sl_pool_threads(model->options->pool), *counts;
+    model->apart = sl_em_apart(votes->n_classes, sizeof *model->weights);
+    model->errors_apart = sl_em_apart(votes->n_annotators, sizeof *model->errors);
     model->weight = sl_data_alloc(votes->n_annotators, sizeof *model->weight, err);
     model->quantile = sl_data_alloc(votes->n_annotators, sizeof *model->quantile, err);
-    model->weights = sl_data_alloc(threads * votes->n_classes, sizeof *model->weights, err);
-    model->errors = sl_data_alloc(threads * votes->n_annotators, sizeof *model->errors, err);
+    model->weights = sl_data_alloc(threads * model->apart, sizeof *model->weights, err);
+    model->errors = sl_data_alloc(threads * model->errors_apart, sizeof *model->errors, err);
     if (!model->weight || !model->quantile || !model->weights || !model->errors)
         return SL_ERR_NOMEM;
     SL_TRY(sl_named_counts(votes, &counts, err));
@@ -90,8 +93,8 @@ static void weigh(void *context, const struct sl_em_range *range)
     struct catd *model = context;
     const struct sl_votes *votes = model->votes;
     size_t n_classes = votes->n_classes;
-    double *weights = model->weights + range->worker * n_classes;
-    int64_t *errors = model->errors + range->worker * votes->n_annotators;
+    double *weights = model->weights + range->worker * model->apart;
+    int64_t *errors = model->errors + range->worker * model->errors_apart;
     model->moved[range->chunk] = false;
     for (size_t i = range->begin; i < range->end; i++) {
         if (votes->begin[i] == votes->begin[i + 1]) continue;
@@ -108,7 +111,7 @@ static void share(void *context, const struct sl_em_range *range)
     struct catd *model = context;
     const struct sl_votes *votes = model->votes;
     size_t n_classes = votes->n_classes;
-    double *weights = model->weights + range->worker * n_classes;
+    double *weights = model->weights + range->worker * model->apart;
     for (size_t i = range->begin; i < range->end; i++) {
         if (votes->begin[i] == votes->begin[i + 1]) continue;
         for (size_t k = 0; k < n_classes; k++)
@@ -124,10 +127,11 @@ static void share(void *context, const struct sl_em_range *range)
 static void update_weights(struct catd *model)
 {
     size_t n_annotators = model->votes->n_annotators;
+    size_t threads = sl_pool_threads(model->options->pool);
     for (size_t a = 0; a < n_annotators; a++) {
         int64_t units = 0;
-        for (unsigned t = 0; t < model->options->threads; t++)
-            units += model->errors[t * n_annotators + a];
+        for (size_t t = 0; t < threads; t++)
+            units += model->errors[t * model->errors_apart + a];
         model->weight[a] = model->quantile[a] / (sl_em_count(units) + model->smoothing);
     }
 }
@@ -143,17 +147,17 @@ enum sl_status sl_crowd_catd(const struct sl_votes *votes, const struct sl_crowd
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
     SL_TRY_OUT(init_model(&model, err));
     memset(out->posterior, 0, votes->n_items * votes->n_classes * sizeof *out->posterior);
-    size_t errors_size = options->threads * votes->n_annotators * sizeof *model.errors;
+    size_t errors_size = sl_pool_threads(options->pool) * model.errors_apart * sizeof *model.errors;
     while (out->n_iterations < options->max_iterations && !out->converged) {
         if (out->n_iterations > 0) update_weights(&model);
         memset(model.errors, 0, errors_size);
-        sl_em_run(votes->n_items, options->threads, weigh, &model);
+        sl_em_run(votes->n_items, options->pool, weigh, &model);
         out->converged = true;
         for (size_t c = 0; c < SL_CROWD_CHUNKS; c++)
             if (model.moved[c]) out->converged = false;
         out->n_iterations++;
     }
-    sl_em_run(votes->n_items, options->threads, share, &model);
+    sl_em_run(votes->n_items, options->pool, share, &model);
     sl_em_finish_votes(out, votes->begin, options);
     SL_TRY_OUT(sl_named_skill(votes, out, err));
     out->weight = model.weight;

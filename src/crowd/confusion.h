@@ -12,19 +12,36 @@ enum sl_hardness {
     SL_HARD_SETTLED, /* once the class shares change by at most .005 in an iteration */
 };
 
+/* Where scores and counts are kept. Both forms give the same posteriors to the bit; the objective
+ * is summed in another order. */
+enum sl_confusion_form {
+    SL_CONFUSION_ANY,    /* what is faster for the sizes at hand */
+    SL_CONFUSION_DENSE,  /* every cell of every matrix; the only form for prior counts */
+    SL_CONFUSION_SPARSE, /* what differs from the prior (confusion_sparse.h) */
+};
+
 /* A row of a confusion matrix, or the class shares, under a Dirichlet prior: pseudo-counts
- * b[k] and counts make a[k]. Scores are score(a[k]) - score(sum of a). `penalty` is what a row
- * adds to the objective beside the data's part, given a cell's count, pseudo-count and score;
- * `penalty_total` what the sums add. For a cell without data the penalty is
- * empty_weight x pseudo-count x score. */
+ * b[k] and counts make a[k]. Scores are score(a[k]) - score(sum of a). Beside the data's part, a
+ * cell adds penalty(a[k], b[k], its score) to the objective and the sums add penalty_total. The
+ * penalty is linear in the score, with `slope`, and 0 at a score of 0 if a[k] = b[k]; the slope is
+ * linear in its arguments, so the slopes of a row sum to that of its sums. */
 struct sl_confusion_model {
     double smoothing, diagonal; /* the method's own pseudo-counts */
     double class_smoothing;     /* on the class shares; SL_CROWD_OWN = as smoothing */
     enum sl_hardness hardness;
+    enum sl_confusion_form form;
     double (*score)(double count);
     double (*penalty)(double count, double pseudo, double score);
-    double empty_weight;
+    double (*slope)(double count, double pseudo);
     double (*penalty_total)(double count, double pseudo);
+};
+extern const struct sl_confusion_model sl_confusion_ds, sl_confusion_ds_fast,
+    sl_confusion_ds_hybrid, sl_confusion_ibcc;
+
+/* A model with the pseudo-counts that the options ask for. */
+struct sl_confusion_prior {
+    const struct sl_confusion_model *model; /* borrowed */
+    double smoothing, diagonal, class_smoothing;
 };
 
 enum sl_status sl_confusion_run(const struct sl_confusion_model *model,

@@ -11,30 +11,54 @@
 /* Scores of a block stay in the first-level cache beside the tables of a thousand annotators. */
 enum { BLOCK_SCORES = 512 };
 
-enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass, const struct sl_votes *votes,
-                                      const struct sl_crowd_options *options, struct sl_error *err)
+/* Each worker counts in cells of its own. If these take more than this, one thread does the pass.
+ */
+static const double most_bytes_of_workers = 0x1p28;
+
+static enum sl_status init_dense(struct sl_confusion_pass *pass, struct sl_error *err)
 {
-    const size_t n_classes = votes->n_classes, n_workers = options->threads;
-    *pass = (struct sl_confusion_pass){
-        .votes = votes, .options = options, .n_workers = options->threads};
-    pass->block = n_classes < BLOCK_SCORES ? BLOCK_SCORES / n_classes : 1;
-    pass->table =
-        sl_crowd_confusion_alloc(votes->n_annotators, n_classes, sizeof *pass->table, err);
+    const size_t n_annotators = pass->votes->n_annotators, n_classes = pass->votes->n_classes;
+    const double bytes = (double)n_annotators * (double)n_classes * (double)n_classes *
+                         sizeof *pass->counts * (double)(sl_pool_threads(pass->pool) - 1);
+    if (bytes > most_bytes_of_workers) pass->pool = NULL;
+    pass->table = sl_crowd_confusion_alloc(n_annotators, n_classes, sizeof *pass->table, err);
     if (!pass->table) return SL_ERR_NOMEM;
-    pass->counts = sl_crowd_confusion_alloc(votes->n_annotators * n_workers, n_classes,
+    pass->counts = sl_crowd_confusion_alloc(n_annotators * sl_pool_threads(pass->pool), n_classes,
                                             sizeof *pass->counts, err);
     if (!pass->counts) return SL_ERR_NOMEM;
-    pass->n_cells = votes->n_annotators * n_classes * n_classes;
+    pass->n_cells = n_annotators * n_classes * n_classes;
+    return SL_OK;
+}
+
+enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass,
+                                      const struct sl_confusion_prior *prior,
+                                      const struct sl_votes *votes,
+                                      const struct sl_crowd_options *options, struct sl_error *err)
+{
+    const size_t n_classes = votes->n_classes;
+    *pass = (struct sl_confusion_pass){.votes = votes, .options = options, .pool = options->pool};
+    pass->block = n_classes < BLOCK_SCORES ? BLOCK_SCORES / n_classes : 1;
+    const enum sl_confusion_form form = prior->model->form;
+    const bool sparse = !options->prior && (form == SL_CONFUSION_SPARSE ||
+                                            (form == SL_CONFUSION_ANY && sl_sparse_pays(votes)));
+    if (sparse)
+        SL_TRY(sl_sparse_create(prior, votes, options->pool, &pass->sparse, err));
+    else
+        SL_TRY(init_dense(pass, err));
+    const size_t n_workers = pass->n_workers = sl_pool_threads(pass->pool);
     pass->class_score = sl_alloc(n_classes, sizeof *pass->class_score);
-    pass->class_counts = sl_alloc(n_workers * n_classes, sizeof *pass->class_counts);
-    pass->scores = sl_alloc(n_workers * pass->block * n_classes, sizeof *pass->scores);
-    pass->mass = sl_alloc(n_workers * pass->block * n_classes, sizeof *pass->mass);
-    pass->support = sl_alloc(n_workers * n_classes, sizeof *pass->support);
+    pass->apart = sl_em_apart(n_classes, sizeof *pass->class_counts);
+    pass->class_counts = sl_alloc(n_workers * pass->apart, sizeof *pass->class_counts);
+    pass->scores = sl_alloc(n_workers * pass->block * pass->apart, sizeof *pass->scores);
+    pass->mass = sl_alloc(n_workers * pass->block * pass->apart, sizeof *pass->mass);
+    pass->support = sl_alloc(n_workers * 2 * pass->apart, sizeof *pass->support);
+    pass->row = sl_alloc(n_workers * 2 * pass->apart, sizeof *pass->row);
     return SL_OK;
 }
 
 void sl_confusion_pass_release(struct sl_confusion_pass *pass)
 {
+    sl_sparse_destroy(pass->sparse);
     free(pass->table);
     free(pass->counts);
     free(pass->class_score);
@@ -42,6 +66,7 @@ void sl_confusion_pass_release(struct sl_confusion_pass *pass)
     free(pass->scores);
     free(pass->mass);
     free(pass->support);
+    free(pass->row);
     *pass = (struct sl_confusion_pass){0};
 }
 
@@ -50,19 +75,20 @@ struct workspace {
     double *scores;        /* (block, K) */
     int64_t *mass;         /* (block, K) */
     uint32_t *support;     /* K */
-    int64_t *counts;       /* (n_annotators, K, K) */
+    float *row;            /* K */
+    int64_t *counts;       /* (n_annotators, K, K); NULL in the sparse form */
     int64_t *class_counts; /* K */
 };
 
-static struct workspace workspace_of(const struct sl_confusion_pass *pass, unsigned worker)
+static struct workspace workspace_of(const struct sl_confusion_pass *pass, size_t worker)
 {
-    const size_t n_classes = pass->votes->n_classes;
     return (struct workspace){
-        .scores = pass->scores + worker * pass->block * n_classes,
-        .mass = pass->mass + worker * pass->block * n_classes,
-        .support = pass->support + worker * n_classes,
-        .counts = pass->counts + worker * pass->n_cells,
-        .class_counts = pass->class_counts + worker * n_classes,
+        .scores = pass->scores + worker * pass->block * pass->apart,
+        .mass = pass->mass + worker * pass->block * pass->apart,
+        .support = pass->support + worker * 2 * pass->apart,
+        .row = pass->row + worker * 2 * pass->apart,
+        .counts = pass->counts ? pass->counts + worker * pass->n_cells : NULL,
+        .class_counts = pass->class_counts + worker * pass->apart,
     };
 }
 
@@ -86,6 +112,29 @@ SL_EM_INLINED void score_items(const struct sl_confusion_pass *pass, size_t firs
                 score[k] += (double)row[k];
         }
     }
+}
+
+/* The same in the sparse form; returns the prior's part of the objective. */
+static double score_sparsely(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                             size_t worker, const struct workspace *space)
+{
+    const struct sl_votes *votes = pass->votes;
+    const size_t n_classes = votes->n_classes;
+    double penalty = 0;
+    for (size_t i = 0; i < count; i++) {
+        double *score = space->scores + i * n_classes;
+        memcpy(score, pass->class_score, n_classes * sizeof *score);
+        if (pass->source == SL_PASS_SCORES) {
+            penalty += sl_sparse_score(pass->sparse, first + i, worker, score);
+            continue;
+        }
+        for (size_t v = votes->begin[first + i]; v < votes->begin[first + i + 1]; v++) {
+            sl_confusion_start_row(pass->start, votes->annotator[v], votes->label[v], space->row);
+            for (size_t k = 0; k < n_classes; k++)
+                score[k] += (double)space->row[k];
+        }
+    }
+    return penalty;
 }
 
 /* Add an item's mass to the counts of its annotators; with two classes both have mass. */
@@ -215,7 +264,7 @@ SL_EM_INLINED void count_classes(const struct sl_confusion_pass *pass, size_t fi
 }
 
 SL_EM_INLINED double pass_items(struct sl_confusion_pass *pass, const struct sl_em_range *range,
-                                size_t n_classes)
+                                size_t n_classes, bool sparse)
 {
     const struct workspace space = workspace_of(pass, range->worker);
     double *scores = space.scores;
@@ -223,16 +272,21 @@ SL_EM_INLINED double pass_items(struct sl_confusion_pass *pass, const struct sl_
     for (size_t first = range->begin; first < range->end; first += pass->block) {
         size_t left = range->end - first;
         size_t count = left < pass->block ? left : pass->block;
-        if (pass->shares) {
+        if (pass->source == SL_PASS_SHARES) {
             fill_shares(pass, first, count, scores);
         } else {
-            score_items(pass, first, count, n_classes, scores);
+            if (sparse)
+                value += score_sparsely(pass, first, count, range->worker, &space);
+            else
+                score_items(pass, first, count, n_classes, scores);
             pin_scores(pass, first, count, scores);
             value += sl_em_normalise_rows(scores, count, n_classes);
         }
         pin_probabilities(pass, first, count, scores);
         value += weigh_items(pass, count, n_classes, scores, space.mass);
-        count_items(pass, first, count, n_classes, &space);
+        for (size_t i = 0; sparse && i < count; i++)
+            sl_sparse_keep(pass->sparse, first + i, space.mass + i * n_classes);
+        if (!sparse) count_items(pass, first, count, n_classes, &space);
         count_classes(pass, first, count, n_classes, space.mass, space.class_counts);
         float *posterior = pass->posterior + first * n_classes;
         for (size_t i = 0; i < count * n_classes; i++)
@@ -245,26 +299,48 @@ static void pass_chunk(void *context, const struct sl_em_range *range)
 {
     struct sl_confusion_pass *pass = context;
     double *value = &pass->chunk_value[range->chunk];
-    switch (pass->votes->n_classes) {
-    case 2: *value = pass_items(pass, range, 2); break;
-    case 3: *value = pass_items(pass, range, 3); break;
-    case 4: *value = pass_items(pass, range, 4); break;
-    case 10: *value = pass_items(pass, range, 10); break;
-    default: *value = pass_items(pass, range, pass->votes->n_classes); break;
+    const size_t n_classes = pass->votes->n_classes;
+    if (pass->sparse) {
+        *value = pass_items(pass, range, n_classes, true);
+        return;
+    }
+    switch (n_classes) {
+    case 2: *value = pass_items(pass, range, 2, false); break;
+    case 3: *value = pass_items(pass, range, 3, false); break;
+    case 4: *value = pass_items(pass, range, 4, false); break;
+    case 10: *value = pass_items(pass, range, 10, false); break;
+    default: *value = pass_items(pass, range, n_classes, false); break;
+    }
+}
+
+static void clear_cells(void *context, const struct sl_em_range *range)
+{
+    struct sl_confusion_pass *pass = context;
+    for (size_t worker = 0; worker < pass->n_workers; worker++)
+        memset(pass->counts + worker * pass->n_cells + range->begin, 0,
+               (range->end - range->begin) * sizeof *pass->counts);
+}
+
+static void add_workers(void *context, const struct sl_em_range *range)
+{
+    struct sl_confusion_pass *pass = context;
+    for (size_t worker = 1; worker < pass->n_workers; worker++) {
+        const int64_t *counts = pass->counts + worker * pass->n_cells;
+        for (size_t i = range->begin; i < range->end; i++)
+            pass->counts[i] += counts[i];
     }
 }
 
 double sl_confusion_pass_run(struct sl_confusion_pass *pass)
 {
     const size_t n_classes = pass->votes->n_classes;
-    memset(pass->counts, 0, pass->n_workers * pass->n_cells * sizeof *pass->counts);
-    memset(pass->class_counts, 0, pass->n_workers * n_classes * sizeof *pass->class_counts);
-    sl_em_run(pass->votes->n_items, pass->n_workers, pass_chunk, pass);
-    for (unsigned worker = 1; worker < pass->n_workers; worker++) {
-        for (size_t i = 0; i < pass->n_cells; i++)
-            pass->counts[i] += pass->counts[worker * pass->n_cells + i];
+    if (!pass->sparse) sl_em_run(pass->n_cells, pass->pool, clear_cells, pass);
+    memset(pass->class_counts, 0, pass->n_workers * pass->apart * sizeof *pass->class_counts);
+    sl_em_run(pass->votes->n_items, pass->pool, pass_chunk, pass);
+    if (!pass->sparse && pass->n_workers > 1)
+        sl_em_run(pass->n_cells, pass->pool, add_workers, pass);
+    for (size_t worker = 1; worker < pass->n_workers; worker++)
         for (size_t k = 0; k < n_classes; k++)
-            pass->class_counts[k] += pass->class_counts[worker * n_classes + k];
-    }
+            pass->class_counts[k] += pass->class_counts[worker * pass->apart + k];
     return sl_em_sum(pass->chunk_value);
 }

@@ -10,6 +10,12 @@ static double penalty(double count, double pseudo, double score)
     return pseudo * score;
 }
 
+static double slope(double count, double pseudo)
+{
+    (void)count;
+    return pseudo;
+}
+
 static double penalty_total(double count, double pseudo)
 {
     (void)count;
@@ -17,39 +23,32 @@ static double penalty_total(double count, double pseudo)
     return 0;
 }
 
-static struct sl_confusion_model dawid_skene(enum sl_hardness hardness)
-{
-    return (struct sl_confusion_model){
-        .smoothing = 0.01,
-        .diagonal = 0.3, /* otherwise annotators with few answers exchange classes together */
-        .class_smoothing = SL_CROWD_OWN,
-        .hardness = hardness,
-        .score = log,
-        .penalty = penalty,
-        .empty_weight = 1,
-        .penalty_total = penalty_total,
-    };
-}
+/* The diagonal keeps annotators with few answers from exchanging classes together. */
+#define DAWID_SKENE(how)                                                                           \
+    {                                                                                              \
+        .smoothing = 0.01, .diagonal = 0.3, .class_smoothing = SL_CROWD_OWN, .hardness = (how),    \
+        .score = log, .penalty = penalty, .slope = slope, .penalty_total = penalty_total,          \
+    }
+const struct sl_confusion_model sl_confusion_ds = DAWID_SKENE(SL_HARD_NEVER);
+const struct sl_confusion_model sl_confusion_ds_fast = DAWID_SKENE(SL_HARD_ALWAYS);
+const struct sl_confusion_model sl_confusion_ds_hybrid = DAWID_SKENE(SL_HARD_SETTLED);
 
 enum sl_status sl_crowd_ds(const struct sl_votes *votes, const struct sl_crowd_options *options,
                            struct sl_crowd_state *out, struct sl_error *err)
 {
-    const struct sl_confusion_model model = dawid_skene(SL_HARD_NEVER);
-    return sl_confusion_run(&model, votes, options, out, err);
+    return sl_confusion_run(&sl_confusion_ds, votes, options, out, err);
 }
 
 enum sl_status sl_crowd_ds_fast(const struct sl_votes *votes,
                                 const struct sl_crowd_options *options, struct sl_crowd_state *out,
                                 struct sl_error *err)
 {
-    const struct sl_confusion_model model = dawid_skene(SL_HARD_ALWAYS);
-    return sl_confusion_run(&model, votes, options, out, err);
+    return sl_confusion_run(&sl_confusion_ds_fast, votes, options, out, err);
 }
 
 enum sl_status sl_crowd_ds_hybrid(const struct sl_votes *votes,
                                   const struct sl_crowd_options *options,
                                   struct sl_crowd_state *out, struct sl_error *err)
 {
-    const struct sl_confusion_model model = dawid_skene(SL_HARD_SETTLED);
-    return sl_confusion_run(&model, votes, options, out, err);
+    return sl_confusion_run(&sl_confusion_ds_hybrid, votes, options, out, err);
 }

@@ -1,46 +1,26 @@
 #include "crowd/em.h"
 
 #include <math.h>
-#include <pthread.h>
 
 #include "softlab/base/memory.h"
 
-enum { MAX_THREADS = SL_CROWD_CHUNKS };
-
-struct worker {
+struct run {
     size_t n_items;
-    unsigned index, n_workers;
     sl_em_work *work;
     void *context;
 };
 
-static void *run_worker(void *argument)
+static void run_chunk(void *context, size_t chunk, size_t worker)
 {
-    const struct worker *worker = argument;
-    for (size_t chunk = worker->index; chunk < SL_CROWD_CHUNKS; chunk += worker->n_workers) {
-        size_t share = worker->n_items / SL_CROWD_CHUNKS, rest = worker->n_items % SL_CROWD_CHUNKS;
-        struct sl_em_range range = {.chunk = chunk, .worker = worker->index};
-        range.begin = share * chunk + (chunk < rest ? chunk : rest);
-        range.end = range.begin + share + (chunk < rest);
-        worker->work(worker->context, &range);
-    }
-    return NULL;
+    const struct run *run = context;
+    const struct sl_pool_range items = sl_pool_range_of(run->n_items, SL_CROWD_CHUNKS, chunk);
+    run->work(run->context, &(struct sl_em_range){chunk, items.begin, items.end, worker});
 }
 
-void sl_em_run(size_t n_items, unsigned threads, sl_em_work *work, void *context)
+void sl_em_run(size_t n_items, struct sl_pool *pool, sl_em_work *work, void *context)
 {
-    struct worker workers[MAX_THREADS];
-    pthread_t handles[MAX_THREADS];
-    bool started[MAX_THREADS] = {false};
-    unsigned n_workers = threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads;
-    for (unsigned i = 0; i < n_workers; i++) {
-        workers[i] = (struct worker){n_items, i, n_workers, work, context};
-        if (i > 0) started[i] = pthread_create(&handles[i], NULL, run_worker, &workers[i]) == 0;
-    }
-    for (unsigned i = 0; i < n_workers; i++)
-        if (!started[i]) run_worker(&workers[i]);
-    for (unsigned i = 1; i < n_workers; i++)
-        if (started[i]) pthread_join(handles[i], NULL);
+    struct run run = {n_items, work, context};
+    sl_pool_run(pool, SL_CROWD_CHUNKS, run_chunk, &run);
 }
 
 double sl_em_sum(const double chunk_values[SL_CROWD_CHUNKS])

@@ -13,19 +13,27 @@
 #include <string.h>
 
 #include "softlab/crowd.h"
+#include "softlab/pool.h"
 
 #define SL_EM_INLINED static inline __attribute__((always_inline))
 
 struct sl_em_range {
     size_t chunk;      /* 0 .. SL_CROWD_CHUNKS - 1 */
     size_t begin, end; /* items */
-    unsigned worker;   /* 0 .. threads - 1: whose buffers to use */
+    size_t worker;     /* below sl_pool_threads: whose buffers to use */
 };
 typedef void sl_em_work(void *context, const struct sl_em_range *range);
 
-/* Call `work` for every chunk; a worker sees its chunks in ascending order. If a thread cannot be
- * started, the others do its work. */
-void sl_em_run(size_t n_items, unsigned threads, sl_em_work *work, void *context);
+/* Call `work` once for every chunk, as parts of the pool: in any order, on any worker. */
+void sl_em_run(size_t n_items, struct sl_pool *pool, sl_em_work *work, void *context);
+
+/* The elements of `size` bytes from one worker's `count` to the next worker's, so that no two
+ * workers write to the same cache line. */
+static inline size_t sl_em_apart(size_t count, size_t size)
+{
+    const size_t line = 64;
+    return ((count * size + line - 1) / line + 1) * line / size;
+}
 
 /* The sum of one value per chunk, in order. */
 double sl_em_sum(const double chunk_values[SL_CROWD_CHUNKS]);

@@ -27,8 +27,9 @@ struct glad {
     struct sl_named_index index;
     double *alpha;    /* owned; n_annotators */
     double *easiness; /* owned; n_items: exp(b) */
-    double *scores;   /* owned; (threads, K) */
-    unsigned threads;
+    double *scores;   /* owned; (threads, apart) */
+    size_t apart;
+    struct sl_pool *pool;
     double others; /* log(K - 1) */
     double value[SL_CROWD_CHUNKS];
 };
@@ -46,7 +47,9 @@ static enum sl_status init_model(struct glad *model, struct sl_error *err)
     const struct sl_votes *votes = model->votes;
     model->alpha = sl_data_alloc(votes->n_annotators, sizeof *model->alpha, err);
     model->easiness = sl_data_alloc(votes->n_items, sizeof *model->easiness, err);
-    model->scores = sl_data_alloc(model->threads * votes->n_classes, sizeof *model->scores, err);
+    model->apart = sl_em_apart(votes->n_classes, sizeof *model->scores);
+    model->scores =
+        sl_data_alloc(sl_pool_threads(model->pool) * model->apart, sizeof *model->scores, err);
     if (!model->alpha || !model->easiness || !model->scores) return SL_ERR_NOMEM;
     SL_TRY(sl_named_index_create(votes, &model->index, err));
     double usual = exp(prior_mean), usual_skill = 1 / (1 + exp(-prior_mean * usual));
@@ -122,7 +125,7 @@ static double expect_item(struct glad *model, size_t item, double *scores)
 static void expect(void *context, const struct sl_em_range *range)
 {
     struct glad *model = context;
-    double *scores = model->scores + range->worker * model->votes->n_classes;
+    double *scores = model->scores + range->worker * model->apart;
     double sum = 0;
     for (size_t i = range->begin; i < range->end; i++)
         sum += expect_item(model, i, scores);
@@ -189,8 +192,7 @@ static void report_skill(struct glad *model)
 enum sl_status sl_crowd_glad(const struct sl_votes *votes, const struct sl_crowd_options *options,
                              struct sl_crowd_state *out, struct sl_error *err)
 {
-    struct glad model = {
-        .votes = votes, .options = options, .state = out, .threads = options->threads};
+    struct glad model = {.votes = votes, .options = options, .state = out, .pool = options->pool};
     model.others = votes->n_classes > 1 ? log((double)(votes->n_classes - 1)) : 0;
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
@@ -200,10 +202,10 @@ enum sl_status sl_crowd_glad(const struct sl_votes *votes, const struct sl_crowd
     double constant = -(double)votes->n_items * log((double)votes->n_classes);
     while (out->n_iterations < options->max_iterations) {
         if (out->n_iterations > 0) {
-            sl_em_run(votes->n_items, model.threads, update_easiness, &model);
-            sl_em_run(votes->n_annotators, model.threads, update_abilities, &model);
+            sl_em_run(votes->n_items, model.pool, update_easiness, &model);
+            sl_em_run(votes->n_annotators, model.pool, update_abilities, &model);
         }
-        sl_em_run(votes->n_items, model.threads, expect, &model);
+        sl_em_run(votes->n_items, model.pool, expect, &model);
         double value = sl_em_sum(model.value) + constant + log_prior_of_abilities(&model);
         if (sl_em_step(out, value, options->tolerance, false)) break;
     }

@@ -10,6 +10,11 @@ static double penalty(double count, double pseudo, double score)
     return sl_log_gamma(count) - sl_log_gamma(pseudo) - (count - pseudo) * score;
 }
 
+static double slope(double count, double pseudo)
+{
+    return pseudo - count;
+}
+
 static double penalty_total(double count, double pseudo)
 {
     return sl_log_gamma(pseudo) - sl_log_gamma(count);
@@ -17,19 +22,19 @@ static double penalty_total(double count, double pseudo)
 
 /* The priors of Li, Rubinstein and Cohn (2019): an annotator gives the right class four times as
  * often as any one wrong class. */
-static const struct sl_confusion_model ibcc = {
+const struct sl_confusion_model sl_confusion_ibcc = {
     .smoothing = 1,
     .diagonal = 3,
     .class_smoothing = 1,
     .hardness = SL_HARD_NEVER,
     .score = sl_digamma,
     .penalty = penalty,
-    .empty_weight = 0,
+    .slope = slope,
     .penalty_total = penalty_total,
 };
 
 enum sl_status sl_crowd_ibcc(const struct sl_votes *votes, const struct sl_crowd_options *options,
                              struct sl_crowd_state *out, struct sl_error *err)
 {
-    return sl_confusion_run(&ibcc, votes, options, out, err);
+    return sl_confusion_run(&sl_confusion_ibcc, votes, options, out, err);
 }

@@ -84,15 +84,15 @@ static void send_to_items(void *context, const struct sl_em_range *range)
     model->largest[range->chunk] = largest;
 }
 
-static void play_round(struct kos *model, unsigned threads)
+static void play_round(struct kos *model, struct sl_pool *pool)
 {
     const struct sl_votes *votes = model->votes;
-    sl_em_run(votes->n_items, threads, send_to_annotators, model);
+    sl_em_run(votes->n_items, pool, send_to_annotators, model);
     for (size_t a = 0; a < votes->n_annotators; a++)
         model->total[a] = 0;
     for (size_t j = 0; j < votes->count; j++) /* one thread, since the order changes a sum */
         model->total[votes->annotator[j]] += sign_of(votes, j) * model->message[j];
-    sl_em_run(votes->n_items, threads, send_to_items, model);
+    sl_em_run(votes->n_items, pool, send_to_items, model);
     double largest = 0;
     for (size_t c = 0; c < SL_CROWD_CHUNKS; c++)
         if (model->largest[c] > largest) largest = model->largest[c];
@@ -126,18 +126,17 @@ enum sl_status sl_crowd_kos(const struct sl_votes *votes, const struct sl_crowd_
                             struct sl_crowd_state *out, struct sl_error *err)
 {
     struct kos model = {.votes = votes, .options = options, .state = out, .scale = 1};
-    unsigned threads = options->threads;
     enum sl_status status = SL_ERR_NOMEM;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     model.message = sl_data_alloc(votes->count, sizeof *model.message, err);
     model.total = sl_data_alloc(votes->n_annotators, sizeof *model.total, err);
     if (!model.message || !model.total) goto out;
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
-    sl_em_run(votes->n_items, threads, draw_messages, &model);
+    sl_em_run(votes->n_items, options->pool, draw_messages, &model);
     size_t rounds = options->max_iterations < ROUNDS ? options->max_iterations : ROUNDS;
     for (; out->n_iterations < rounds; out->n_iterations++)
-        play_round(&model, threads);
-    sl_em_run(votes->n_items, threads, decide, &model);
+        play_round(&model, options->pool);
+    sl_em_run(votes->n_items, options->pool, decide, &model);
     out->converged = true;
     sl_em_finish_votes(out, votes->begin, options);
     SL_TRY_OUT(sl_named_skill(votes, out, err));

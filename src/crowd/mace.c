@@ -32,12 +32,13 @@ struct mace {
     double *spammed; /* owned; (n_annotators, K): log((1 - theta) xi); first log xi */
     double *gain;    /* owned; (n_annotators, K): log(theta + (1 - theta) xi) minus that */
     double *known;   /* owned; (n_annotators, K): probability that a named true class was known */
-    double *scores;  /* owned; (threads, K) */
-    int64_t *spam;   /* owned; (threads, n_annotators, K): answers expected to be spam */
-    double *counts;  /* owned; K */
+    double *scores;  /* owned; (threads, apart) */
+    int64_t *spam; /* owned; (threads, spam_apart), of which (n_annotators, K): answers expected to
+                      be spam */
+    double *penalty; /* owned; (n_annotators, 2): of theta and xi, in the bound */
     size_t *answers; /* owned; n_annotators */
     double smoothing;
-    unsigned threads;
+    size_t threads, apart, spam_apart;
     double likelihood[SL_CROWD_CHUNKS];
 };
 
@@ -49,7 +50,7 @@ static void release(struct mace *model)
     free(model->known);
     free(model->scores);
     free(model->spam);
-    free(model->counts);
+    free(model->penalty);
     free(model->answers);
 }
 
@@ -61,11 +62,13 @@ static enum sl_status init_model(struct mace *model, struct sl_error *err)
     model->spammed = sl_data_alloc(cells, sizeof *model->spammed, err);
     model->gain = sl_data_alloc(cells, sizeof *model->gain, err);
     model->known = sl_data_alloc(cells, sizeof *model->known, err);
-    model->spam = sl_data_alloc(model->threads * cells, sizeof *model->spam, err);
-    model->scores = sl_data_alloc(model->threads * n_classes, sizeof *model->scores, err);
-    model->counts = sl_data_alloc(n_classes, sizeof *model->counts, err);
+    model->spam_apart = sl_em_apart(cells, sizeof *model->spam);
+    model->apart = sl_em_apart(n_classes, sizeof *model->scores);
+    model->spam = sl_data_alloc(model->threads * model->spam_apart, sizeof *model->spam, err);
+    model->scores = sl_data_alloc(model->threads * model->apart, sizeof *model->scores, err);
+    model->penalty = sl_data_alloc(votes->n_annotators, 2 * sizeof *model->penalty, err);
     if (!model->knowing || !model->spammed || !model->gain || !model->known || !model->spam ||
-        !model->scores || !model->counts)
+        !model->scores || !model->penalty)
         return SL_ERR_NOMEM;
     return sl_named_counts(votes, &model->answers, err);
 }
@@ -89,10 +92,11 @@ static void draw_start(struct mace *model, size_t restart)
     }
 }
 
-static void use_parameters(struct mace *model)
+static void use_parameters(void *context, const struct sl_em_range *range)
 {
+    struct mace *model = context;
     size_t n_classes = model->votes->n_classes;
-    for (size_t a = 0; a < model->votes->n_annotators; a++) {
+    for (size_t a = range->begin; a < range->end; a++) {
         double theta = exp(model->knowing[2 * a]);
         for (size_t c = a * n_classes; c < (a + 1) * n_classes; c++) {
             model->spammed[c] += model->knowing[2 * a + 1];
@@ -108,8 +112,8 @@ static void expect(void *context, const struct sl_em_range *range)
     struct mace *model = context;
     const struct sl_votes *votes = model->votes;
     size_t n_classes = votes->n_classes;
-    double *scores = model->scores + range->worker * n_classes;
-    int64_t *spam = model->spam + range->worker * votes->n_annotators * n_classes;
+    double *scores = model->scores + range->worker * model->apart;
+    int64_t *spam = model->spam + range->worker * model->spam_apart;
     double sum = 0;
     for (size_t i = range->begin; i < range->end; i++) {
         for (size_t k = 0; k < n_classes; k++)
@@ -129,18 +133,17 @@ static void expect(void *context, const struct sl_em_range *range)
     model->likelihood[range->chunk] = sum;
 }
 
-/* The expected spam of one annotator by class, into model->counts; returns its sum. */
-static double spam_counts(struct mace *model, size_t annotator)
+/* The expected spam of one annotator by class, into `counts`; returns its sum. */
+static double spam_counts(const struct mace *model, size_t annotator, double *counts)
 {
     size_t n_classes = model->votes->n_classes;
-    size_t cells = model->votes->n_annotators * n_classes;
     double sum = 0;
     for (size_t k = 0; k < n_classes; k++) {
         int64_t units = 0;
-        for (unsigned t = 0; t < model->threads; t++)
-            units += model->spam[t * cells + annotator * n_classes + k];
-        model->counts[k] = sl_em_count(units);
-        sum += model->counts[k];
+        for (size_t t = 0; t < model->threads; t++)
+            units += model->spam[t * model->spam_apart + annotator * n_classes + k];
+        counts[k] = sl_em_count(units);
+        sum += counts[k];
     }
     return sum;
 }
@@ -176,24 +179,33 @@ static double update_point(const double *counts, size_t n, double smoothing, dou
     return penalty;
 }
 
-/* Returns what must be subtracted from the likelihood to get the bound. */
-static double maximise(struct mace *model)
+static void maximise_annotators(void *context, const struct sl_em_range *range)
 {
-    size_t n_classes = model->votes->n_classes;
-    double penalty = 0;
-    for (size_t a = 0; a < model->votes->n_annotators; a++) {
-        double *strategy = model->spammed + a * n_classes;
-        double spam = spam_counts(model, a);
+    struct mace *model = context;
+    const size_t n_classes = model->votes->n_classes;
+    double *counts = model->scores + range->worker * model->apart;
+    for (size_t a = range->begin; a < range->end; a++) {
+        double *strategy = model->spammed + a * n_classes, *penalty = model->penalty + 2 * a;
+        double spam = spam_counts(model, a, counts);
         double know = (double)model->answers[a] - spam;
         double split[2] = {know > 0 ? know : 0, spam};
         if (model->options->variational) {
-            penalty += update_dirichlet(split, 2, knowing_prior, model->knowing + 2 * a);
-            penalty += update_dirichlet(model->counts, n_classes, strategy_prior, strategy);
+            penalty[0] = update_dirichlet(split, 2, knowing_prior, model->knowing + 2 * a);
+            penalty[1] = update_dirichlet(counts, n_classes, strategy_prior, strategy);
         } else {
-            penalty += update_point(split, 2, model->smoothing, model->knowing + 2 * a);
-            penalty += update_point(model->counts, n_classes, model->smoothing, strategy);
+            penalty[0] = update_point(split, 2, model->smoothing, model->knowing + 2 * a);
+            penalty[1] = update_point(counts, n_classes, model->smoothing, strategy);
         }
     }
+}
+
+/* Returns what must be subtracted from the likelihood to get the bound. */
+static double maximise(struct mace *model)
+{
+    double penalty = 0;
+    sl_em_run(model->votes->n_annotators, model->options->pool, maximise_annotators, model);
+    for (size_t i = 0; i < 2 * model->votes->n_annotators; i++)
+        penalty += model->penalty[i];
     return penalty;
 }
 
@@ -204,17 +216,16 @@ static double train(struct mace *model, size_t restart)
     struct sl_crowd_state *state = model->state;
     size_t most =
         model->options->max_iterations < ITERATIONS ? model->options->max_iterations : ITERATIONS;
-    size_t spam_bytes =
-        model->threads * votes->n_annotators * votes->n_classes * sizeof *model->spam;
+    size_t spam_bytes = model->threads * model->spam_apart * sizeof *model->spam;
     double constant = -(double)votes->n_items * log((double)votes->n_classes), penalty = 0;
     draw_start(model, restart);
     state->n_iterations = 0;
     state->converged = false;
     for (size_t step = 0; step <= most; step++) {
         if (step > 0) penalty = maximise(model);
-        use_parameters(model);
+        sl_em_run(votes->n_annotators, model->options->pool, use_parameters, model);
         memset(model->spam, 0, spam_bytes);
-        sl_em_run(votes->n_items, model->threads, expect, model);
+        sl_em_run(votes->n_items, model->options->pool, expect, model);
         double bound = sl_em_sum(model->likelihood) + constant - penalty;
         if (step > 0 && sl_em_step(state, bound, model->options->tolerance, false)) break;
     }
@@ -228,15 +239,17 @@ static void report(struct mace *model)
     bool bayes = model->options->variational;
     double theta_prior = bayes ? knowing_prior : model->smoothing;
     double xi_prior = bayes ? strategy_prior : model->smoothing;
+    double *counts = model->scores;
     for (size_t a = 0; a < model->votes->n_annotators; a++) {
-        double spam = spam_counts(model, a), all = (double)model->answers[a] + 2 * theta_prior;
+        double spam = spam_counts(model, a, counts);
+        double all = (double)model->answers[a] + 2 * theta_prior;
         double theta = all > 0 ? 1 - (spam + theta_prior) / all : 0.5;
         double strategy_sum = spam + (double)n_classes * xi_prior;
         model->state->skill[a] = theta < 0 ? 0 : theta;
-        for (size_t k = 0; k < n_classes * n_classes; k++) {
+        for (size_t k = 0; model->state->confusion && k < n_classes * n_classes; k++) {
             size_t said = k % n_classes;
-            double xi = strategy_sum > 0 ? (model->counts[said] + xi_prior) / strategy_sum
-                                         : 1 / (double)n_classes;
+            double xi =
+                strategy_sum > 0 ? (counts[said] + xi_prior) / strategy_sum : 1 / (double)n_classes;
             double value = (1 - model->state->skill[a]) * xi;
             if (k / n_classes == said) value += model->state->skill[a];
             model->state->confusion[a * n_classes * n_classes + k] = (float)value;
@@ -247,12 +260,15 @@ static void report(struct mace *model)
 enum sl_status sl_crowd_mace(const struct sl_votes *votes, const struct sl_crowd_options *options,
                              struct sl_crowd_state *out, struct sl_error *err)
 {
-    struct mace model = {
-        .votes = votes, .options = options, .state = out, .threads = options->threads};
+    struct mace model = {.votes = votes,
+                         .options = options,
+                         .state = out,
+                         .threads = sl_pool_threads(options->pool)};
     model.smoothing = sl_crowd_or(options->smoothing, total_smoothing / (double)votes->n_classes);
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
-    unsigned parts = SL_STATE_CONFUSION | SL_STATE_SKILL | SL_STATE_TRACE;
+    unsigned parts = SL_STATE_SKILL | SL_STATE_TRACE;
+    if (options->confusions) parts |= SL_STATE_CONFUSION;
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, parts, ITERATIONS, err));
     SL_TRY_OUT(init_model(&model, err));
     size_t n_starts = options->resume || options->restarts < 1 ? 1 : options->restarts;

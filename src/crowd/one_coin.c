@@ -18,13 +18,13 @@ struct fit {
     const struct sl_crowd_options *options;
     double smoothing, right_smoothing;
     bool shares;
-    unsigned n_workers;
+    size_t n_workers, apart, right_apart; /* and how far apart they write */
     double *gain;        /* owned; n_annotators: log odds of the named class over any other */
     double *base;        /* owned; n_annotators: log probability of a wrong class */
     size_t *n_answers;   /* owned; n_annotators */
-    int64_t *right;      /* owned; (n_workers, n_annotators) in units */
-    int64_t *classes;    /* owned; (n_workers, K) in units */
-    double *row;         /* owned; (n_workers, K) */
+    int64_t *right;      /* owned; (n_workers, right_apart) in units */
+    int64_t *classes;    /* owned; (n_workers, apart) in units */
+    double *row;         /* owned; (n_workers, apart) */
     double *class_score; /* owned; K */
     float *posterior;    /* borrowed */
     double chunk_value[SL_CROWD_CHUNKS];
@@ -47,9 +47,11 @@ static enum sl_status init(struct fit *fit, struct sl_error *err)
     fit->gain = sl_data_alloc(n_annotators, sizeof *fit->gain, err);
     fit->base = sl_data_alloc(n_annotators, sizeof *fit->base, err);
     fit->n_answers = sl_data_alloc(n_annotators, sizeof *fit->n_answers, err);
-    fit->right = sl_data_alloc(n_annotators * fit->n_workers, sizeof *fit->right, err);
-    fit->classes = sl_alloc(fit->n_workers * n_classes, sizeof *fit->classes);
-    fit->row = sl_alloc(fit->n_workers * n_classes, sizeof *fit->row);
+    fit->apart = sl_em_apart(n_classes, sizeof *fit->classes);
+    fit->right_apart = sl_em_apart(n_annotators, sizeof *fit->right);
+    fit->right = sl_data_alloc(fit->right_apart * fit->n_workers, sizeof *fit->right, err);
+    fit->classes = sl_alloc(fit->n_workers * fit->apart, sizeof *fit->classes);
+    fit->row = sl_alloc(fit->n_workers * fit->apart, sizeof *fit->row);
     fit->class_score = sl_alloc(n_classes, sizeof *fit->class_score);
     if (!fit->gain || !fit->base || !fit->n_answers || !fit->right) return SL_ERR_NOMEM;
     memset(fit->n_answers, 0, n_annotators * sizeof *fit->n_answers);
@@ -101,9 +103,9 @@ static void pass_chunk(void *context, const struct sl_em_range *range)
     struct fit *fit = context;
     const struct sl_votes *votes = fit->votes;
     const size_t n_classes = votes->n_classes;
-    double *row = fit->row + range->worker * n_classes;
-    int64_t *right = fit->right + range->worker * votes->n_annotators;
-    int64_t *classes = fit->classes + range->worker * n_classes;
+    double *row = fit->row + range->worker * fit->apart;
+    int64_t *right = fit->right + range->worker * fit->right_apart;
+    int64_t *classes = fit->classes + range->worker * fit->apart;
     double value = 0;
     for (size_t i = range->begin; i < range->end; i++) {
         value += infer_item(fit, i, row);
@@ -121,14 +123,14 @@ static void pass_chunk(void *context, const struct sl_em_range *range)
 static double run_pass(struct fit *fit)
 {
     const size_t n_annotators = fit->votes->n_annotators, n_classes = fit->votes->n_classes;
-    memset(fit->right, 0, fit->n_workers * n_annotators * sizeof *fit->right);
-    memset(fit->classes, 0, fit->n_workers * n_classes * sizeof *fit->classes);
-    sl_em_run(fit->votes->n_items, fit->n_workers, pass_chunk, fit);
-    for (unsigned worker = 1; worker < fit->n_workers; worker++) {
+    memset(fit->right, 0, fit->n_workers * fit->right_apart * sizeof *fit->right);
+    memset(fit->classes, 0, fit->n_workers * fit->apart * sizeof *fit->classes);
+    sl_em_run(fit->votes->n_items, fit->options->pool, pass_chunk, fit);
+    for (size_t worker = 1; worker < fit->n_workers; worker++) {
         for (size_t a = 0; a < n_annotators; a++)
-            fit->right[a] += fit->right[worker * n_annotators + a];
+            fit->right[a] += fit->right[worker * fit->right_apart + a];
         for (size_t k = 0; k < n_classes; k++)
-            fit->classes[k] += fit->classes[worker * n_classes + k];
+            fit->classes[k] += fit->classes[worker * fit->apart + k];
     }
     return sl_em_sum(fit->chunk_value);
 }
@@ -213,7 +215,8 @@ enum sl_status sl_crowd_ds_onecoin(const struct sl_votes *votes,
                                    struct sl_crowd_state *out, struct sl_error *err)
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
-    struct fit fit = {.votes = votes, .options = options, .n_workers = options->threads};
+    struct fit fit = {
+        .votes = votes, .options = options, .n_workers = sl_pool_threads(options->pool)};
     enum sl_status status = SL_OK;
     double smoothing = sl_crowd_or(options->smoothing, own_smoothing);
     fit.smoothing = smoothing > least_count ? smoothing : least_count;

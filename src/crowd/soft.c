@@ -33,6 +33,19 @@ bool sl_soft_teaches(const struct sl_soft_votes *votes, const float *reference, 
     return n_answers > 1;
 }
 
+double sl_soft_sum(const struct sl_soft_votes *votes, const float *reference, double start,
+                   const double *terms)
+{
+    double sum = start;
+    for (size_t i = 0; i < votes->n_items; i++) {
+        if (!sl_soft_teaches(votes, reference, i)) continue;
+        const size_t begin = votes->begin[i], end = reference ? begin + 1 : votes->begin[i + 1];
+        for (size_t j = begin; j < end; j++)
+            sum += terms[j];
+    }
+    return sum;
+}
+
 double sl_soft_minimum(sl_soft_objective *objective, void *context, double low, double high,
                        double precision)
 {
@@ -80,8 +93,8 @@ enum sl_status sl_soft_prepare(const struct sl_soft_votes *votes,
     }
     rows = sl_data_alloc(votes->count * votes->n_classes, sizeof *rows, err);
     if (!rows) return SL_ERR_NOMEM;
-    SL_TRY_OUT(sl_calibration_fit(votes, options->reference, &calibration, err));
-    SL_TRY_OUT(sl_calibration_apply(&calibration, votes, rows, err));
+    SL_TRY_OUT(sl_calibration_fit(votes, options->reference, options->pool, &calibration, err));
+    SL_TRY_OUT(sl_calibration_apply(&calibration, votes, options->pool, rows, err));
     *out = *votes;
     out->rows = rows;
     *owned = rows;

@@ -1,5 +1,5 @@
-/* Shared by the methods that read distributions. All of them are serial: studies with stated
- * probabilities have few answers, and one order of summation needs no further care. */
+/* Shared by the methods that read distributions. Threads compute the terms of a sum, one per item
+ * or answer; the terms are added in the order of the answers. */
 #ifndef SOFTLAB_CROWD_SOFT_H
 #define SOFTLAB_CROWD_SOFT_H
 
@@ -14,6 +14,11 @@ const float *sl_soft_reference(const float *reference, size_t item, size_t n_cla
 /* Whether this item is used for learning: with a reference, if it has a row there; otherwise if at
  * least two people answered. */
 bool sl_soft_teaches(const struct sl_soft_votes *votes, const float *reference, size_t item);
+
+/* `start` and the terms of the answers to items that teach, in their order; with a reference, an
+ * item's only term is at its first answer. */
+double sl_soft_sum(const struct sl_soft_votes *votes, const float *reference, double start,
+                   const double *terms);
 
 /* The minimum of a function of one variable in [low, high], to within `precision`: golden section,
  * then both ends. */

@@ -22,10 +22,10 @@ struct zencrowd {
     struct sl_crowd_state *state; /* skill is q */
     double *gain;                 /* owned; n_annotators: log q - log((1 - q) / (K - 1)) */
     double *wrong;                /* owned; n_annotators: log((1 - q) / (K - 1)) */
-    double *scores;               /* owned; (threads, K) */
-    int64_t *right;               /* owned; (threads, n_annotators) */
+    double *scores;               /* owned; (threads, apart) */
+    int64_t *right;               /* owned; (threads, right_apart) */
     size_t *counts;               /* owned */
-    unsigned threads;
+    size_t threads, apart, right_apart;
     double likelihood[SL_CROWD_CHUNKS];
 };
 
@@ -41,13 +41,15 @@ static void release(struct zencrowd *model)
 static enum sl_status init_model(struct zencrowd *model, struct sl_error *err)
 {
     const struct sl_votes *votes = model->votes;
+    model->apart = sl_em_apart(votes->n_classes, sizeof *model->scores);
+    model->right_apart = sl_em_apart(votes->n_annotators, sizeof *model->right);
     model->gain = sl_data_alloc(votes->n_annotators, sizeof *model->gain, err);
     if (!model->gain) return SL_ERR_NOMEM;
     model->wrong = sl_data_alloc(votes->n_annotators, sizeof *model->wrong, err);
     if (!model->wrong) return SL_ERR_NOMEM;
-    model->scores = sl_data_alloc(model->threads * votes->n_classes, sizeof *model->scores, err);
+    model->scores = sl_data_alloc(model->threads * model->apart, sizeof *model->scores, err);
     if (!model->scores) return SL_ERR_NOMEM;
-    model->right = sl_data_alloc(model->threads * votes->n_annotators, sizeof *model->right, err);
+    model->right = sl_data_alloc(model->threads * model->right_apart, sizeof *model->right, err);
     if (!model->right) return SL_ERR_NOMEM;
     SL_TRY(sl_named_counts(votes, &model->counts, err));
     for (size_t a = 0; a < votes->n_annotators; a++)
@@ -71,8 +73,8 @@ static void expect(void *context, const struct sl_em_range *range)
     struct zencrowd *model = context;
     const struct sl_votes *votes = model->votes;
     size_t n_classes = votes->n_classes;
-    double *scores = model->scores + range->worker * n_classes;
-    int64_t *right = model->right + range->worker * votes->n_annotators;
+    double *scores = model->scores + range->worker * model->apart;
+    int64_t *right = model->right + range->worker * model->right_apart;
     double sum = 0;
     for (size_t i = range->begin; i < range->end; i++) {
         for (size_t k = 0; k < n_classes; k++)
@@ -105,8 +107,8 @@ static void maximise(struct zencrowd *model)
     double smoothing = sl_crowd_or(model->options->smoothing, 0);
     for (size_t a = 0; a < model->votes->n_annotators; a++) {
         int64_t units = 0;
-        for (unsigned t = 0; t < model->threads; t++)
-            units += model->right[t * model->votes->n_annotators + a];
+        for (size_t t = 0; t < model->threads; t++)
+            units += model->right[t * model->right_apart + a];
         double right = sl_em_count(units) + smoothing;
         double all = (double)model->counts[a] + 2 * smoothing;
         if (model->options->prior) add_prior(model, a, &right, &all);
@@ -120,20 +122,22 @@ enum sl_status sl_crowd_zencrowd(const struct sl_votes *votes,
                                  const struct sl_crowd_options *options, struct sl_crowd_state *out,
                                  struct sl_error *err)
 {
-    struct zencrowd model = {
-        .votes = votes, .options = options, .state = out, .threads = options->threads};
+    struct zencrowd model = {.votes = votes,
+                             .options = options,
+                             .state = out,
+                             .threads = sl_pool_threads(options->pool)};
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
                                     options->max_iterations, err));
     SL_TRY_OUT(init_model(&model, err));
     double constant = -(double)votes->n_items * log((double)votes->n_classes);
-    size_t n_right = model.threads * votes->n_annotators;
+    size_t n_right = model.threads * model.right_apart;
     while (out->n_iterations < options->max_iterations) {
         if (out->n_iterations > 0) maximise(&model);
         use_reliabilities(&model);
         memset(model.right, 0, n_right * sizeof *model.right);
-        sl_em_run(votes->n_items, model.threads, expect, &model);
+        sl_em_run(votes->n_items, options->pool, expect, &model);
         double likelihood = sl_em_sum(model.likelihood) + constant;
         if (sl_em_step(out, likelihood, options->tolerance, false)) break;
     }

@@ -47,11 +47,10 @@ struct sl_labels_job {
     double prior_weight;
     const char *resume;                 /* a state to resume from */
     const char *annotators_out, *state; /* files for the annotators' estimates and the state */
-    size_t threads;
-    double seconds_per_input; /* of an annotator; sets what a label costs; NaN: unknown */
-    bool list;                /* task only: list the methods, make no labels */
-    const char *output;       /* .npz, .npy, .csv or .json; NULL: return the rows only */
-    const char *provenance;   /* stored in an .npz: how the file was made */
+    double seconds_per_input;           /* of an annotator; sets what a label costs; NaN: unknown */
+    bool list;                          /* task only: list the methods, make no labels */
+    const char *output;                 /* .npz, .npy, .csv or .json; NULL: return the rows only */
+    const char *provenance;             /* stored in an .npz: how the file was made */
 };
 struct sl_labels_job sl_labels_job_default(void);
 

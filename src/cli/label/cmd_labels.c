@@ -103,6 +103,7 @@ const struct cli_command cmd_labels = {
     .task = &sl_labels_task,
     .options = labels_options,
     .examples = labels_examples,
+    .threads = true,
     .values_size = sizeof(struct labels_values),
     .samples = labels_samples,
     .run = run_labels,

@@ -29,7 +29,8 @@ static void held_release(struct held *held)
     sl_crowd_state_release(&held->resume);
 }
 
-static struct sl_crowd_options crowd_options(const struct sl_labels_job *job)
+static struct sl_crowd_options crowd_options(const struct sl_workplace *workplace,
+                                             const struct sl_labels_job *job)
 {
     struct sl_crowd_options options = sl_crowd_options_default();
     options.max_iterations = job->iterations;
@@ -41,7 +42,8 @@ static struct sl_crowd_options crowd_options(const struct sl_labels_job *job)
     options.variational = !job->em;
     options.seed = job->seed;
     options.calibrate = job->calibrate;
-    options.threads = (unsigned)job->threads;
+    options.confusions = job->state || job->annotators_out;
+    options.pool = workplace->pool;
     return options;
 }
 
@@ -204,7 +206,7 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
 {
     struct sl_import_notes imported = {0};
     struct sl_answer_reader reader;
-    struct sl_crowd_options options = crowd_options(job);
+    struct sl_crowd_options options = crowd_options(workplace, job);
     struct sl_crowd_state state = {0};
     struct held held = {0};
     struct sl_votes *votes = NULL;
@@ -354,7 +356,7 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
                                      const struct sl_aggregator *method, struct sl_rows **out,
                                      struct sl_label_notes *notes, struct sl_error *err)
 {
-    struct sl_crowd_options options = crowd_options(job);
+    struct sl_crowd_options options = crowd_options(workplace, job);
     struct sl_crowd_state state = {0};
     struct sl_labels_input input = {0};
     struct held held = {0};

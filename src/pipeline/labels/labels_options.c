@@ -222,9 +222,6 @@ const struct sl_field_row sl_labels_job_options[] = {
     {"prior-weight", SL_FIELD_NUMBER, FIELD(prior_weight),
      "answers per class that a prior matrix counts for", .value = "N", .fallback = "10",
      .minimum = 0, .maximum = 1e9, .modes = CROWD(PRIOR), .needs = "prior"},
-    {"threads", SL_FIELD_COUNT, FIELD(threads),
-     "threads; the result does not depend on their number", .fallback = "1", .minimum = 1,
-     .maximum = 1024, .modes = LEARNS},
     {.name = NULL},
 };
 #undef FIELD
@@ -238,7 +235,7 @@ struct sl_labels_job sl_labels_job_default(void)
 
 /* ---- The task ---- */
 
-const char *const sl_labels_not_in_rows[] = {"list", "json", "threads", "seconds-per-input", NULL};
+const char *const sl_labels_not_in_rows[] = {"list", "json", "seconds-per-input", NULL};
 
 static enum sl_status run_labels(const void *raw, const struct sl_task_call *call, json_t **result,
                                  struct sl_error *err)

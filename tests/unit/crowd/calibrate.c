@@ -3,13 +3,13 @@
 static void fit(const struct soft_scene *scene, const float *reference, struct sl_calibration *out)
 {
     struct sl_error err;
-    assert_ok(sl_calibration_fit(&scene->votes, reference, out, &err), err);
+    assert_ok(sl_calibration_fit(&scene->votes, reference, NULL, out, &err), err);
 }
 
 static void apply(const struct sl_calibration *calibration, struct soft_scene *scene)
 {
     struct sl_error err;
-    assert_ok(sl_calibration_apply(calibration, &scene->votes, scene->rows, &err), err);
+    assert_ok(sl_calibration_apply(calibration, &scene->votes, NULL, scene->rows, &err), err);
 }
 
 static void test_a_calibrated_row_is_what_is_worked_by_hand(void **state)
@@ -187,8 +187,8 @@ static void test_bad_answers_are_refused(void **state)
     struct sl_calibration calibration = {0};
     struct sl_error err;
     soft_scene_write(&scene, 1, 1, 2, (const float[]){NAN, .5f});
-    assert_fails(sl_calibration_fit(&scene.votes, NULL, &calibration, &err), SL_ERR_INPUT, err,
-                 "answer 0");
+    assert_fails(sl_calibration_fit(&scene.votes, NULL, NULL, &calibration, &err), SL_ERR_INPUT,
+                 err, "answer 0");
     assert_null(calibration.temperature);
     soft_scene_release(&scene);
 }

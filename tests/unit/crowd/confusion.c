@@ -1,4 +1,5 @@
 /* The models with confusion matrices: ds, ds-fast, ds-hybrid, ds-onecoin and ibcc. */
+#include "crowd/confusion_start.h"
 #include "crowd_scene.h"
 
 /* Item 0: a and b say 0, c says 1. Item 1: all say 1. */
@@ -251,6 +252,30 @@ static void test_a_saved_state_is_continued(void **state)
     scene_release(&half);
 }
 
+/* An annotator who is not in the state starts from the mean of the others' matrices. */
+static void test_new_annotators_start_from_the_mean(void **state)
+{
+    float confusion[] = {.9f, .1f, .2f, .8f, .7f, .3f, .4f, .6f}, row[2];
+    double class_prior[] = {.25, .75}, classes[2];
+    const struct sl_crowd_state saved = {
+        .n_annotators = 2, .n_classes = 2, .class_prior = class_prior, .confusion = confusion};
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_confusion_start start;
+    struct sl_error err;
+    (void)state;
+    options.resume = &saved;
+    assert_ok(sl_confusion_start_init(&start, &options, 2, &err), err);
+    sl_confusion_start_row(&start, 1, 0, row);
+    assert_near(row[0], log(.7), 1e-6);
+    assert_near(row[1], log(.4), 1e-6);
+    sl_confusion_start_row(&start, 2, 1, row);
+    assert_near(row[0], log(.2), 1e-6);
+    assert_near(row[1], log(.7), 1e-6);
+    sl_confusion_start_classes(&start, classes);
+    assert_near(classes[0], log(.25), 1e-6);
+    sl_confusion_start_release(&start);
+}
+
 static void test_a_state_of_another_kind_is_refused(void **state)
 {
     struct sl_crowd_options options = sl_crowd_options_default();
@@ -317,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_one_coin_takes_the_prior_too),
         cmocka_unit_test(test_both_starts_reach_the_same_answer),
         cmocka_unit_test(test_a_saved_state_is_continued),
+        cmocka_unit_test(test_new_annotators_start_from_the_mean),
         cmocka_unit_test(test_a_state_of_another_kind_is_refused),
         cmocka_unit_test(test_rows_of_confusions_are_distributions),
     };

@@ -20,32 +20,6 @@ static void assert_distributions(const struct sl_crowd_state *state)
         assert_true(state->skill[a] >= 0 && state->skill[a] <= 1);
 }
 
-static void test_any_number_of_threads_gives_the_same_bits(void **state)
-{
-    (void)state;
-    static int32_t truth[ITEMS];
-    static float predictions[ITEMS * CLASSES];
-    struct sl_votes votes = votes_random(ITEMS, 37, CLASSES, 6, truth);
-    for (size_t i = 0; i < ITEMS * CLASSES; i++)
-        predictions[i] = 0.5f;
-    for (size_t m = 0; m < METHODS; m++) {
-        struct sl_crowd_options options = sl_crowd_options_default();
-        options.predictions = predictions;
-        struct sl_crowd_state one = run_method(methods[m], &votes, &options);
-        assert_distributions(&one);
-        for (options.threads = 2; options.threads <= 10; options.threads += 5) {
-            struct sl_crowd_state more = run_method(methods[m], &votes, &options);
-            assert_memory_equal(one.posterior, more.posterior,
-                                ITEMS * CLASSES * sizeof *one.posterior);
-            assert_memory_equal(one.skill, more.skill, 37 * sizeof *one.skill);
-            assert_int_equal(one.n_iterations, more.n_iterations);
-            sl_crowd_state_release(&more);
-        }
-        sl_crowd_state_release(&one);
-    }
-    votes_free(&votes);
-}
-
 static void test_nothing_at_all_is_no_trouble(void **state)
 {
     (void)state;
@@ -107,7 +81,6 @@ static void test_gold_is_pinned_by_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(test_nothing_at_all_is_no_trouble),
         cmocka_unit_test(test_a_single_class_is_certain),
         cmocka_unit_test(test_gold_is_pinned_by_all),

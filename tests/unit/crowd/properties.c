@@ -292,44 +292,101 @@ static void test_an_item_without_answers_gets_the_class_prior(void **state)
 static void assert_same_bytes(const struct sl_aggregator *method, const void *a, const void *b,
                               size_t size, const char *what)
 {
-    if (!a != !b || (a && memcmp(a, b, size) != 0))
-        fail_msg("%s: %s depends on the number of threads", method->name, what);
+    if (!a != !b || (a && memcmp(a, b, size) != 0)) fail_msg("%s: %s differs", method->name, what);
 }
 
+static void assert_same_state(const struct sl_aggregator *method, const struct sl_crowd_state *one,
+                              const struct sl_crowd_state *more)
+{
+    const size_t k = one->n_classes, n = one->n_annotators;
+    assert_int_equal(one->n_iterations, more->n_iterations);
+    assert_int_equal(one->converged, more->converged);
+    assert_same_bytes(method, one->posterior, more->posterior,
+                      one->n_items * k * sizeof *one->posterior, "the posterior");
+    assert_same_bytes(method, one->class_prior, more->class_prior, k * sizeof *one->class_prior,
+                      "the class prior");
+    assert_same_bytes(method, one->confusion, more->confusion, n * k * k * sizeof *one->confusion,
+                      "the confusion");
+    assert_same_bytes(method, one->skill, more->skill, n * sizeof *one->skill, "the skill");
+    assert_same_bytes(method, one->weight, more->weight, n * sizeof *one->weight, "the weight");
+    assert_same_bytes(method, one->trace, more->trace, one->n_iterations * sizeof *one->trace,
+                      "the trace");
+}
+
+static void check_threads_with(const struct sl_aggregator *method, const struct scene *scene,
+                               struct sl_crowd_options options)
+{
+    static const size_t threads[] = {1, 2, 3, 7};
+    struct sl_crowd_state alone = {0};
+    scene_run(method, scene, options, &alone);
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        struct sl_crowd_state more = {0};
+        options.pool = scene_pool(threads[i]);
+        scene_run(method, scene, options, &more);
+        assert_same_state(method, &alone, &more);
+        sl_crowd_state_release(&more);
+        sl_pool_destroy(options.pool);
+    }
+    sl_crowd_state_release(&alone);
+}
+
+/* Every second item with a reference, every seventh with gold. */
 static void check_threads(const struct sl_aggregator *method, const struct scene *scene)
 {
+    const struct sl_votes *votes = &scene->votes;
     struct sl_crowd_options options = sl_crowd_options_default();
-    struct sl_crowd_state one = {0};
-    scene_run(method, scene, options, &one);
-    for (unsigned threads = 2; threads <= 3; threads++) {
-        struct sl_crowd_state more = {0};
-        options.threads = threads;
-        scene_run(method, scene, options, &more);
-        const size_t k = one.n_classes, n = one.n_annotators;
-        assert_int_equal(one.n_iterations, more.n_iterations);
-        assert_same_bytes(method, one.posterior, more.posterior,
-                          one.n_items * k * sizeof *one.posterior, "the posterior");
-        assert_same_bytes(method, one.class_prior, more.class_prior, k * sizeof *one.class_prior,
-                          "the class prior");
-        assert_same_bytes(method, one.confusion, more.confusion, n * k * k * sizeof *one.confusion,
-                          "the confusion");
-        assert_same_bytes(method, one.skill, more.skill, n * sizeof *one.skill, "the skill");
-        assert_same_bytes(method, one.trace, more.trace, one.n_iterations * sizeof *one.trace,
-                          "the trace");
-        sl_crowd_state_release(&more);
+    int32_t *gold = sl_alloc(votes->n_items, sizeof *gold);
+    float *reference = sl_alloc(votes->n_items * votes->n_classes, sizeof *reference);
+    for (size_t i = 0; i < votes->n_items; i++) {
+        gold[i] = i % 7 ? -1 : scene->truth[i];
+        if (i % 2) reference[i * votes->n_classes + (size_t)scene->truth[i]] = 1;
     }
-    sl_crowd_state_release(&one);
+    check_threads_with(method, scene, options);
+    options.gold = gold;
+    options.calibrate = true;
+    check_threads_with(method, scene, options);
+    options.reference = reference;
+    check_threads_with(method, scene, options);
+    free(gold);
+    free(reference);
 }
 
 static void test_any_number_of_threads_gives_the_same_bits(void **state)
 {
+    static const size_t shapes[][4] = {
+        {700, 25, 2, 6}, {300, 25, 5, 6}, {3, 25, 3, 6}, {30, 6, 40, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct scene scene;
+        scene_make(&scene, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], 0.55, 0.9);
+        for_every_method(&scene, check_threads);
+        scene_release(&scene);
+    }
+}
+
+/* A method that is not asked for confusions may leave them out, and changes nothing else. */
+static void check_without_confusions(const struct sl_aggregator *method, const struct scene *scene)
+{
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state with = {0}, without = {0};
+    scene_run(method, scene, options, &with);
+    options.confusions = false;
+    scene_run(method, scene, options, &without);
+    if (!without.confusion) {
+        free(with.confusion);
+        with.confusion = NULL;
+    }
+    assert_same_state(method, &with, &without);
+    sl_crowd_state_release(&with);
+    sl_crowd_state_release(&without);
+}
+
+static void test_unwanted_confusions_change_nothing(void **state)
+{
     struct scene scene;
     (void)state;
-    scene_make(&scene, 700, 25, 2, 6, 0.55, 0.9);
-    for_every_method(&scene, check_threads);
-    scene_release(&scene);
-    scene_make(&scene, 300, 25, 5, 6, 0.55, 0.9);
-    for_every_method(&scene, check_threads);
+    scene_make(&scene, 60, 9, 4, 5, 0.6, 0.9);
+    for_every_method(&scene, check_without_confusions);
     scene_release(&scene);
 }
 
@@ -438,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_gold_items_stay_pinned),
         cmocka_unit_test(test_an_item_without_answers_gets_the_class_prior),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(test_unwanted_confusions_change_nothing),
         cmocka_unit_test(test_doubling_the_annotators_sharpens_mv_ds_and_ibcc),
         cmocka_unit_test(test_every_row_of_the_table_is_complete),
     };

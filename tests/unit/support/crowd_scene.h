@@ -101,6 +101,14 @@ static inline void scene_run(const struct sl_aggregator *method, const struct sc
     if (status != SL_OK) fail_msg("%s", err.message);
 }
 
+static inline struct sl_pool *scene_pool(size_t threads)
+{
+    struct sl_pool *pool = NULL;
+    struct sl_error err;
+    assert_ok(sl_pool_create(threads, &pool, &err), err);
+    return pool;
+}
+
 static inline size_t scene_best(const struct sl_crowd_state *state, size_t item)
 {
     const float *row = state->posterior + item * state->n_classes;
