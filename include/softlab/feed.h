@@ -11,6 +11,7 @@
 #include "softlab/base/log.h"
 #include "softlab/dataset.h"
 #include "softlab/nn.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 

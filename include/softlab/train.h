@@ -15,6 +15,7 @@
 #include "softlab/feed.h"
 #include "softlab/label/mixing.h"
 #include "softlab/nn.h"
+#include "softlab/pool.h"
 #include "softlab/train/recipe.h"
 #include "softlab/train/targets.h"
 

@@ -16,6 +16,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/task.h"
+#include "softlab/pool.h"
 
 enum { LOG_LIMIT = 1 << 26, TAIL_LINES = 12 };
 
