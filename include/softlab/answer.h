@@ -16,6 +16,7 @@
 #include "softlab/base/json.h"
 #include "softlab/base/log.h"
 #include "softlab/base/names.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -167,6 +168,7 @@ struct sl_import_options {
                        naming both lines */
     struct sl_import_notes *notes;
     struct sl_progress *progress;
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 
 enum { SL_IMPORT_COLUMNS = 1, SL_IMPORT_LAYOUT = 2 }; /* options that only some formats use */

@@ -7,6 +7,7 @@
 #include "answer/filter.h"
 #include "answer/formats/format.h"
 #include "answer/formats/table_columns.h"
+#include "answer/jsonl/jsonl.h"
 #include "answer/votes/votes.h"
 #include "base/file/stream.h"
 #include "softlab/base/memory.h"
@@ -111,7 +112,8 @@ static enum sl_status load_slb(const char *path, const struct sl_import_options 
 static enum sl_status load_jsonl(const char *path, const struct sl_import_options *options,
                                  struct sl_answers **out, struct sl_error *err)
 {
-    SL_TRY(sl_answers_read(path, out, options->notes, err));
+    const struct sl_block_plan plan = sl_block_plan_default(options->pool);
+    SL_TRY(sl_jsonl_read_set(path, &plan, out, options->notes, err));
     if (!sl_class_filter_is_asked(options)) return SL_OK;
     const enum sl_status status = sl_answers_filter(out, options, err);
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", path);
