@@ -110,10 +110,10 @@ static enum sl_status load_slb(const char *path, const struct sl_import_options 
 }
 
 static enum sl_status load_jsonl(const char *path, const struct sl_import_options *options,
-                                 struct sl_answers **out, struct sl_error *err)
+                                 const struct sl_block_plan *plan, struct sl_answers **out,
+                                 struct sl_error *err)
 {
-    const struct sl_block_plan plan = sl_block_plan_default(options->pool);
-    SL_TRY(sl_jsonl_read_set(path, &plan, out, options->notes, err));
+    SL_TRY(sl_jsonl_read_set(path, plan, out, options->notes, err));
     if (!sl_class_filter_is_asked(options)) return SL_OK;
     const enum sl_status status = sl_answers_filter(out, options, err);
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", path);
@@ -136,8 +136,9 @@ static enum sl_status load_table(const char *path, const struct sl_import_option
     return options->notes ? sl_answers_note_duplicates(*out, path, options->notes, err) : SL_OK;
 }
 
-enum sl_status sl_answers_load(const char *path, const struct sl_import_options *options,
-                               struct sl_answers **out, struct sl_error *err)
+enum sl_status sl_answers_load_blocks(const char *path, const struct sl_import_options *options,
+                                      const struct sl_block_plan *plan, struct sl_answers **out,
+                                      struct sl_error *err)
 {
     static const struct sl_import_options none;
     struct sl_answers *answers = NULL;
@@ -145,12 +146,20 @@ enum sl_status sl_answers_load(const char *path, const struct sl_import_options 
     if (!options) options = &none;
     SL_TRY(sl_answer_file_look(path, &file, err));
     SL_TRY(sl_answer_file_check(path, file, options, err));
-    enum sl_status status = file == SL_FILE_SLB     ? load_slb(path, options, &answers, err)
-                            : file == SL_FILE_TABLE ? load_table(path, options, &answers, err)
-                                                    : load_jsonl(path, options, &answers, err);
+    enum sl_status status = file == SL_FILE_SLB ? load_slb(path, options, &answers, err)
+                            : file == SL_FILE_TABLE
+                                ? load_table(path, options, &answers, err)
+                                : load_jsonl(path, options, plan, &answers, err);
     if (status == SL_OK)
         *out = answers;
     else
         sl_answers_destroy(answers);
     return status;
+}
+
+enum sl_status sl_answers_load(const char *path, const struct sl_import_options *options,
+                               struct sl_answers **out, struct sl_error *err)
+{
+    const struct sl_block_plan plan = sl_block_plan_default(options ? options->pool : NULL);
+    return sl_answers_load_blocks(path, options, &plan, out, err);
 }

@@ -12,8 +12,8 @@ enum { PIECE = 1 << 20, PIECES_PER_THREAD = 4, PADDING = 64, N_WINDOWS = 2 };
 struct window {
     char *bytes; /* owned; PADDING + 1 bytes longer than its capacity */
     size_t capacity, length;
-    size_t used;             /* bytes of whole records; the rest is carried to the next window */
-    struct sl_block *blocks; /* owned; one for each piece at most */
+    size_t used; /* bytes of whole records; the rest is carried to the next window */
+    struct sl_line_block *blocks; /* owned; one for each piece at most */
     size_t n_blocks;
     size_t slot; /* of its first block */
 };
@@ -24,6 +24,7 @@ struct run {
     struct sl_block_file file;
     struct sl_piece *pieces; /* owned */
     struct window windows[N_WINDOWS];
+    size_t lead;    /* bytes before the first record of the first window, 0 in others */
     size_t n_lines; /* that were taken */
 };
 
@@ -65,11 +66,23 @@ static const char *last_border(const char *begin, const char *end, bool quoting,
     return NULL;
 }
 
+/* A byte order mark and empty lines at the beginning of the file belong to its first record. */
+static size_t lead_of(const struct window *window)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t lead = 0;
+    if (window->length >= sizeof mark - 1 && memcmp(window->bytes, mark, sizeof mark - 1) == 0)
+        lead = sizeof mark - 1;
+    while (lead < window->length && (window->bytes[lead] == '\n' || window->bytes[lead] == '\r'))
+        lead++;
+    return lead;
+}
+
 static void add_block(struct window *window, const char *begin, const char *end)
 {
     if (begin < end)
         window->blocks[window->n_blocks++] =
-            (struct sl_block){.bytes = begin, .length = (size_t)(end - begin)};
+            (struct sl_line_block){.bytes = begin, .length = (size_t)(end - begin)};
 }
 
 /* Cut the window at pieces of `size` bytes behind the first `carried` ones, which are the beginning
@@ -82,7 +95,7 @@ static void cut(struct run *run, struct window *window, size_t carried, size_t s
     for (size_t i = 0; i < run->plan->per_window && piece < end; i++) {
         const char *limit = (size_t)(end - piece) < size ? end : piece + size;
         const char *border = i > 0 ? first_border(piece, limit, run->work->quoting, quoted) : limit;
-        if (border < limit) {
+        if (border < limit && border > window->bytes + run->lead) {
             add_block(window, begin, border);
             begin = border;
         }
@@ -100,7 +113,7 @@ static size_t whole_records(const struct run *run, const struct window *window, 
         if (run->pieces[i].n_quotes % 2) quoted = !quoted;
     const char *border =
         last_border(window->bytes, window->bytes + window->length, quoting, quoted);
-    return border ? (size_t)(border - window->bytes) : 0;
+    return border && border > window->bytes + run->lead ? (size_t)(border - window->bytes) : 0;
 }
 
 /* ---- Windows ---- */
@@ -140,10 +153,11 @@ static enum sl_status load(struct run *run, struct window *window, const struct 
         sl_block_file_read(&run->file, plan->pool, &reading);
         for (size_t i = 0; i < plan->per_window; i++)
             window->length += run->pieces[i].length;
+        run->lead = before ? 0 : lead_of(window);
         const bool ended = run->file.ended && run->file.failure.code == SL_OK;
         const bool quoted = run->work->quoting && sl_count_quotes(window->bytes, carried) % 2;
         window->used = ended ? window->length : whole_records(run, window, quoted);
-        if (window->used == 0 && window->length > run->work->limit + 2)
+        if (window->used == 0 && window->length - run->lead > run->work->limit + 2)
             window->used = window->length;
         if (window->used > 0 || run->file.ended) {
             memset(window->bytes + window->length, 0, 1 + PADDING);
@@ -174,7 +188,7 @@ static enum sl_status take_blocks(struct run *run, struct window *window, struct
 {
     const struct sl_block_work *work = run->work;
     for (size_t i = 0; i < window->n_blocks; i++) {
-        struct sl_block *block = &window->blocks[i];
+        struct sl_line_block *block = &window->blocks[i];
         block->before = run->n_lines;
         if (block->failed) work->parse(work->context, block, window->slot + i, 0);
         SL_TRY(work->take(work->context, block, window->slot + i, err));
@@ -185,7 +199,7 @@ static enum sl_status take_blocks(struct run *run, struct window *window, struct
 
 static enum sl_status see_first(struct run *run, struct window *window, struct sl_error *err)
 {
-    const struct sl_block empty = {.bytes = "", .first = true};
+    const struct sl_line_block empty = {.bytes = "", .first = true};
     if (window->n_blocks > 0) window->blocks[0].first = true;
     if (window->n_blocks == 0 && run->file.failure.code != SL_OK) return SL_OK;
     return run->work->begin(run->work->context, window->n_blocks ? &window->blocks[0] : &empty,

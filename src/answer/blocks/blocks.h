@@ -19,7 +19,7 @@
 #include "softlab/base/error.h"
 #include "softlab/pool.h"
 
-struct sl_block {
+struct sl_line_block {
     const char *bytes; /* whole records; followed by '\n' and 64 readable bytes if the file ends
                           without a line break */
     size_t length;
@@ -36,12 +36,12 @@ struct sl_block_work {
     bool quoting; /* a line break within double quotes ends no record */
     size_t limit; /* bytes of the longest record that the parser accepts */
     /* Look at the first block before any is parsed; it is empty if the file is. */
-    enum sl_status (*begin)(void *context, const struct sl_block *first, struct sl_error *err);
+    enum sl_status (*begin)(void *context, const struct sl_line_block *first, struct sl_error *err);
     /* On any thread; must not call sl_alloc. A block of more than `limit` bytes may end within a
      * record, which is longer than that. */
-    void (*parse)(void *context, struct sl_block *block, size_t slot, size_t worker);
+    void (*parse)(void *context, struct sl_line_block *block, size_t slot, size_t worker);
     /* On the calling thread, in order; fails if the block did. */
-    enum sl_status (*take)(void *context, const struct sl_block *block, size_t slot,
+    enum sl_status (*take)(void *context, const struct sl_line_block *block, size_t slot,
                            struct sl_error *err);
     void *context;
 };

@@ -46,7 +46,8 @@ struct sl_jsonl_head {
     struct sl_name_table *class_names; /* owned */
 };
 enum sl_status sl_jsonl_head_read(struct sl_jsonl_head *head, const char *path,
-                                  const struct sl_block *first, struct sl_error *err) SL_MUST_USE;
+                                  const struct sl_line_block *first,
+                                  struct sl_error *err) SL_MUST_USE;
 void sl_jsonl_head_release(struct sl_jsonl_head *head);
 
 /* The answers of a block, one after another. */
@@ -57,7 +58,7 @@ struct sl_jsonl_cursor {
     size_t line; /* of the file: the one taken last */
 };
 void sl_jsonl_cursor_init(struct sl_jsonl_cursor *cursor, const char *path,
-                          const struct sl_block *block, struct sl_record *record);
+                          const struct sl_line_block *block, struct sl_record *record);
 /* Read the next line into cursor->record; false in *more at the end. Calls no sl_alloc. */
 enum sl_status sl_jsonl_cursor_next(struct sl_jsonl_cursor *cursor, bool *more,
                                     struct sl_error *err) SL_MUST_USE;
@@ -66,6 +67,11 @@ enum sl_status sl_jsonl_cursor_next(struct sl_jsonl_cursor *cursor, bool *more,
 enum sl_status sl_jsonl_read_set(const char *path, const struct sl_block_plan *plan,
                                  struct sl_answers **out, struct sl_import_notes *notes,
                                  struct sl_error *err) SL_MUST_USE;
+
+/* sl_answers_load with blocks of another size. */
+enum sl_status sl_answers_load_blocks(const char *path, const struct sl_import_options *options,
+                                      const struct sl_block_plan *plan, struct sl_answers **out,
+                                      struct sl_error *err) SL_MUST_USE;
 
 /* Append the first line of a file. */
 enum sl_status sl_jsonl_append_header(struct sl_buffer *out, const char *const *classes,

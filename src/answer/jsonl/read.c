@@ -54,7 +54,7 @@ static enum sl_status check_header(struct sl_jsonl_head *head, const struct sl_j
 }
 
 enum sl_status sl_jsonl_head_read(struct sl_jsonl_head *head, const char *path,
-                                  const struct sl_block *first, struct sl_error *err)
+                                  const struct sl_line_block *first, struct sl_error *err)
 {
     const char *end = first->length > 0 ? memchr(first->bytes, '\n', first->length) : NULL;
     const size_t length = end ? (size_t)(end - first->bytes) : first->length;
@@ -99,7 +99,7 @@ static size_t line_length(const char *at, const char *end)
 }
 
 void sl_jsonl_cursor_init(struct sl_jsonl_cursor *cursor, const char *path,
-                          const struct sl_block *block, struct sl_record *record)
+                          const struct sl_line_block *block, struct sl_record *record)
 {
     *cursor = (struct sl_jsonl_cursor){.path = path,
                                        .record = record,

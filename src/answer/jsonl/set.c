@@ -25,7 +25,7 @@ struct reading {
     struct sl_numbering numbers;
 };
 
-static enum sl_status begin(void *context, const struct sl_block *first, struct sl_error *err)
+static enum sl_status begin(void *context, const struct sl_line_block *first, struct sl_error *err)
 {
     struct reading *reading = context;
     const struct sl_jsonl_head *head = &reading->head;
@@ -47,7 +47,7 @@ static void skip(struct part *part, size_t line)
     part->n_skipped++;
 }
 
-static enum sl_status add_lines(const struct reading *reading, struct sl_block *block,
+static enum sl_status add_lines(const struct reading *reading, struct sl_line_block *block,
                                 struct sl_record *record, struct part *part, struct sl_error *err)
 {
     struct sl_jsonl_cursor cursor;
@@ -66,7 +66,7 @@ static enum sl_status add_lines(const struct reading *reading, struct sl_block *
     return SL_OK;
 }
 
-static void parse(void *context, struct sl_block *block, size_t slot, size_t worker)
+static void parse(void *context, struct sl_line_block *block, size_t slot, size_t worker)
 {
     const struct reading *reading = context;
     struct part *part = &reading->parts[slot];
@@ -76,7 +76,7 @@ static void parse(void *context, struct sl_block *block, size_t slot, size_t wor
         add_lines(reading, block, &reading->records[worker], part, &part->failure) != SL_OK;
 }
 
-static enum sl_status take(void *context, const struct sl_block *block, size_t slot,
+static enum sl_status take(void *context, const struct sl_line_block *block, size_t slot,
                            struct sl_error *err)
 {
     struct reading *reading = context;

@@ -161,7 +161,7 @@ static void take_notes(struct builder *builder, const struct sl_vote_block *bloc
     if (block->n_skipped > SL_NOTES_SHOWN) notes->n_skipped += block->n_skipped - SL_NOTES_SHOWN;
 }
 
-static enum sl_status begin_blocks(void *context, const struct sl_block *first,
+static enum sl_status begin_blocks(void *context, const struct sl_line_block *first,
                                    struct sl_error *err)
 {
     struct builder *builder = context;
@@ -171,7 +171,7 @@ static enum sl_status begin_blocks(void *context, const struct sl_block *first,
     return SL_OK;
 }
 
-static void parse_block(void *context, struct sl_block *block, size_t slot, size_t worker)
+static void parse_block(void *context, struct sl_line_block *block, size_t slot, size_t worker)
 {
     const struct builder *builder = context;
     struct sl_vote_block *out = &builder->blocks[slot];
@@ -179,7 +179,7 @@ static void parse_block(void *context, struct sl_block *block, size_t slot, size
     builder->format->parse(builder->source, block, worker, out);
 }
 
-static enum sl_status take_block(void *context, const struct sl_block *block, size_t slot,
+static enum sl_status take_block(void *context, const struct sl_line_block *block, size_t slot,
                                  struct sl_error *err)
 {
     struct builder *builder = context;

@@ -68,7 +68,7 @@ static enum sl_status read_first(struct csv_source *csv, const char *path, struc
 }
 
 static enum sl_status open_csv(const char *path, const struct sl_import_options *options,
-                               const struct sl_block *first, size_t n_workers, void **source,
+                               const struct sl_line_block *first, size_t n_workers, void **source,
                                struct sl_error *err)
 {
     const struct sl_csv_options csv_options = sl_long_csv_options(path);
@@ -143,7 +143,7 @@ static enum sl_status add_record(struct csv_reading *reading, struct sl_error *e
                                   number, err);
 }
 
-static enum sl_status add_records(struct csv_reading *reading, struct sl_block *block,
+static enum sl_status add_records(struct csv_reading *reading, struct sl_line_block *block,
                                   struct sl_error *err)
 {
     struct sl_csv *csv = reading->worker->csv;
@@ -158,7 +158,7 @@ static enum sl_status add_records(struct csv_reading *reading, struct sl_block *
     return SL_OK;
 }
 
-static void parse_csv(void *source, struct sl_block *block, size_t worker,
+static void parse_csv(void *source, struct sl_line_block *block, size_t worker,
                       struct sl_vote_block *out)
 {
     const struct csv_source *csv = source;

@@ -34,7 +34,7 @@ static void close_jsonl(void *source)
 }
 
 static enum sl_status open_jsonl(const char *path, const struct sl_import_options *options,
-                                 const struct sl_block *first, size_t n_workers, void **source,
+                                 const struct sl_line_block *first, size_t n_workers, void **source,
                                  struct sl_error *err)
 {
     (void)options;
@@ -68,7 +68,7 @@ static enum sl_status add_answer(const struct sl_answer *answer, size_t n_classe
     return sl_vote_block_add_vote(out, answer->annotator, sl_answer_choice(answer, n_classes), err);
 }
 
-static enum sl_status add_lines(const struct jsonl_source *jsonl, struct sl_block *block,
+static enum sl_status add_lines(const struct jsonl_source *jsonl, struct sl_line_block *block,
                                 struct sl_record *record, struct sl_vote_block *out,
                                 struct sl_error *err)
 {
@@ -88,7 +88,7 @@ static enum sl_status add_lines(const struct jsonl_source *jsonl, struct sl_bloc
     return SL_OK;
 }
 
-static void parse_jsonl(void *source, struct sl_block *block, size_t worker,
+static void parse_jsonl(void *source, struct sl_line_block *block, size_t worker,
                         struct sl_vote_block *out)
 {
     const struct jsonl_source *jsonl = source;

@@ -27,10 +27,11 @@ struct sl_vote_format {
     struct sl_vote_records (*records)(const char *path);
     /* Read what the file begins with, for as many workers. */
     enum sl_status (*open)(const char *path, const struct sl_import_options *options,
-                           const struct sl_block *first, size_t n_workers, void **source,
+                           const struct sl_line_block *first, size_t n_workers, void **source,
                            struct sl_error *err);
     /* A failure goes to out->failure; the votes before it count. */
-    void (*parse)(void *source, struct sl_block *block, size_t worker, struct sl_vote_block *out);
+    void (*parse)(void *source, struct sl_line_block *block, size_t worker,
+                  struct sl_vote_block *out);
     /* The classes that labels number; NULL: labels are those of the blocks. */
     const struct sl_name_table *(*classes)(const void *source);
     void (*close)(void *source);
