@@ -59,7 +59,8 @@ static const struct sample {
     {"kinds.jsonl",
      HEAD LINE("i1", "\"kind\":\"soft\",\"top\":[[\"cat\",0.25],[\"deer\",0.5]],\"ms\":1.1,"
                      "\"batch\":\"x\"")
-         LINE("i2", "\"kind\":\"dist\",\"dist\":[0.2,0.7,0.1],\"ms\":0.7,\"study\":\"s\"")
+         LINE("i2", "\"kind\":\"dist\",\"dist\":[0.2,0.7,0.1],\"ms\":0.7,\"study\":\"s\","
+                    "\"raw\":[\"20\",\"\"]")
              LINE("i1", "\"kind\":\"select\",\"top\":[\"cat\"],\"impossible\":[\"dog\"],\"ms\":3.3,"
                         "\"batch\":\"y\"")
                  LINE("\\u00e9", "\"kind\":\"mix\",\"endpoints\":[\"cat\",\"dog\"],\"lambda\":0.4,"
