@@ -134,12 +134,26 @@ struct sl_import_notes {
 enum sl_status sl_answers_read(const char *path, struct sl_answers **out,
                                struct sl_import_notes *notes, struct sl_error *err) SL_MUST_USE;
 
+/* Parts of a sink, for readers with several threads: any thread puts answers into a part, and the
+ * parts are taken in order. */
+struct sl_answer_parts {
+    enum sl_status (*create)(void *context, void **part, struct sl_error *err);
+    /* Must not call sl_alloc (softlab/pool.h). If it fails, the part is cleared and its answers are
+     * put into the sink itself, which says what is wrong. */
+    enum sl_status (*put)(void *part, const struct sl_answer *answer, struct sl_error *err);
+    /* Add the answers of a part to the sink. */
+    enum sl_status (*take)(void *context, const void *part, struct sl_error *err);
+    void (*clear)(void *part); /* on any thread */
+    void (*destroy)(void *part);
+};
+
 /* A sink for streamed answers: `begin` once with the classes, then `put` for each. */
 struct sl_answer_sink {
     enum sl_status (*begin)(void *context, const char *const *classes, size_t n_classes,
                             struct sl_error *err);
     enum sl_status (*put)(void *context, const struct sl_answer *answer, struct sl_error *err);
     void *context;
+    const struct sl_answer_parts *parts; /* NULL: all answers are put one by one */
 };
 
 /* Published formats. */

@@ -1,5 +1,6 @@
 /* Answers from any file that holds them. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -70,9 +71,47 @@ static enum sl_status put_in_set(void *context, const struct sl_answer *answer,
     return sl_answers_add(*answers, answer, err);
 }
 
+static enum sl_status create_part(void *context, void **out, struct sl_error *err)
+{
+    const struct sl_answers *answers = *(struct sl_answers **)context;
+    struct sl_answers *part = NULL;
+    SL_TRY(
+        sl_answers_create((const char *const *)answers->classes, answers->n_classes, &part, err));
+    *out = part;
+    return SL_OK;
+}
+
+static enum sl_status put_in_part(void *context, const struct sl_answer *answer,
+                                  struct sl_error *err)
+{
+    return sl_answers_add(context, answer, err);
+}
+
+static enum sl_status take_part(void *context, const void *from, struct sl_error *err)
+{
+    struct sl_answers *answers = *(struct sl_answers **)context;
+    struct sl_numbering numbers = {0};
+    const enum sl_status status = sl_answers_append(answers, from, &numbers, err);
+    free(numbers.values);
+    return status;
+}
+
+static void clear_part(void *context)
+{
+    sl_answers_clear(context);
+}
+
+static void destroy_part(void *context)
+{
+    sl_answers_destroy(context);
+}
+
 struct sl_answer_sink sl_answers_sink(struct sl_answers **out)
 {
-    return (struct sl_answer_sink){begin_set, put_in_set, out};
+    static const struct sl_answer_parts parts = {create_part, put_in_part, take_part, clear_part,
+                                                 destroy_part};
+    return (struct sl_answer_sink){
+        .begin = begin_set, .put = put_in_set, .context = out, .parts = &parts};
 }
 
 static enum sl_status add_votes(const struct sl_votes *votes, struct sl_answers *answers,
@@ -120,19 +159,22 @@ static enum sl_status load_jsonl(const char *path, const struct sl_import_option
 }
 
 static enum sl_status load_table(const char *path, const struct sl_import_options *options,
-                                 struct sl_answers **out, struct sl_error *err)
+                                 const struct sl_block_plan *plan, struct sl_answers **out,
+                                 struct sl_error *err)
 {
     static enum sl_status (*const importers[])(const char *const *, size_t,
                                                const struct sl_import_options *,
                                                const struct sl_answer_sink *, struct sl_error *) = {
-        [SL_TABLE_VOTES] = sl_import_long_csv,
         [SL_TABLE_PROBS_LONG] = sl_import_probs_long,
         [SL_TABLE_PROBS_WIDE] = sl_import_probs_wide,
     };
     struct sl_long_columns columns;
     SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
     const struct sl_answer_sink sink = sl_answers_sink(out);
-    SL_TRY(importers[columns.kind](&path, 1, options, &sink, err));
+    if (columns.kind == SL_TABLE_VOTES)
+        SL_TRY(sl_import_long_csv_blocks(&path, 1, options, plan, &sink, err));
+    else
+        SL_TRY(importers[columns.kind](&path, 1, options, &sink, err));
     return options->notes ? sl_answers_note_duplicates(*out, path, options->notes, err) : SL_OK;
 }
 
@@ -148,7 +190,7 @@ enum sl_status sl_answers_load_blocks(const char *path, const struct sl_import_o
     SL_TRY(sl_answer_file_check(path, file, options, err));
     enum sl_status status = file == SL_FILE_SLB ? load_slb(path, options, &answers, err)
                             : file == SL_FILE_TABLE
-                                ? load_table(path, options, &answers, err)
+                                ? load_table(path, options, plan, &answers, err)
                                 : load_jsonl(path, options, plan, &answers, err);
     if (status == SL_OK)
         *out = answers;

@@ -155,7 +155,7 @@ static enum sl_status load(struct run *run, struct window *window, const struct 
             window->length += run->pieces[i].length;
         run->lead = before ? 0 : lead_of(window);
         const bool ended = run->file.ended && run->file.failure.code == SL_OK;
-        const bool quoted = run->work->quoting && sl_count_quotes(window->bytes, carried) % 2;
+        const bool quoted = run->work->quoting && sl_count_bytes(window->bytes, carried, '"') % 2;
         window->used = ended ? window->length : whole_records(run, window, quoted);
         if (window->used == 0 && window->length - run->lead > run->work->limit + 2)
             window->used = window->length;

@@ -54,6 +54,9 @@ struct sl_block_plan {
 struct sl_block_plan sl_block_plan_default(struct sl_pool *pool);
 size_t sl_block_slots(const struct sl_block_plan *plan);
 
+/* How many of the bytes are this one. */
+size_t sl_count_bytes(const char *bytes, size_t length, char byte);
+
 /* Slots are below sl_block_slots, workers below sl_pool_threads. */
 enum sl_status sl_blocks_run(const char *path, const struct sl_block_plan *plan,
                              const struct sl_block_work *work, struct sl_error *err) SL_MUST_USE;

@@ -33,7 +33,7 @@ void sl_block_file_close(struct sl_block_file *file)
 }
 
 /* Bytes are summed in groups of 255, so that the sums fit bytes and the loop runs on vectors. */
-size_t sl_count_quotes(const char *bytes, size_t length)
+size_t sl_count_bytes(const char *bytes, size_t length, char byte)
 {
     enum { LANES = 32, ROUNDS = 255 };
     size_t count = 0;
@@ -43,12 +43,12 @@ size_t sl_count_quotes(const char *bytes, size_t length)
         length -= rounds * LANES;
         for (; rounds > 0; rounds--, bytes += LANES)
             for (size_t i = 0; i < LANES; i++)
-                sums[i] = (uint8_t)(sums[i] + (bytes[i] == '"'));
+                sums[i] = (uint8_t)(sums[i] + (bytes[i] == byte));
         for (size_t i = 0; i < LANES; i++)
             count += sums[i];
     }
     for (size_t i = 0; i < length; i++)
-        count += bytes[i] == '"';
+        count += bytes[i] == byte;
     return count;
 }
 
@@ -80,7 +80,7 @@ static void do_piece(void *context, size_t part, size_t worker)
     (void)worker;
     if (job->read)
         read_at(job->file, job->file->offset + part * reading->size, bytes, reading->size, piece);
-    piece->n_quotes = reading->quotes ? sl_count_quotes(bytes, piece->length) : 0;
+    piece->n_quotes = reading->quotes ? sl_count_bytes(bytes, piece->length, '"') : 0;
 }
 
 static enum sl_status read_chunk(struct sl_block_file *file, char *to, size_t length, size_t *got,

@@ -40,6 +40,4 @@ struct sl_piece_reading {
 void sl_block_file_read(struct sl_block_file *file, struct sl_pool *pool,
                         const struct sl_piece_reading *reading);
 
-size_t sl_count_quotes(const char *bytes, size_t length);
-
 #endif

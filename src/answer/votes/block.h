@@ -1,4 +1,4 @@
-/* Private to answer/votes/: the votes of a block of lines, as one thread reads them. Names have
+/* Private to answer/: the votes of a block of lines, as one thread reads them. Names have
  * numbers of the block's own; the builder gives them those of the file. */
 #ifndef SOFTLAB_ANSWER_VOTES_BLOCK_H
 #define SOFTLAB_ANSWER_VOTES_BLOCK_H
