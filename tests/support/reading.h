@@ -4,6 +4,9 @@
 #ifndef SOFTLAB_TESTS_READING_H
 #define SOFTLAB_TESTS_READING_H
 
+#include <stdlib.h>
+
+#include "answer/formats/format.h"
 #include "answer/jsonl/jsonl.h"
 #include "answer/votes/votes.h"
 #include "softlab/base.h"
@@ -62,21 +65,42 @@ static inline void reading_of_set(struct sl_buffer *out, const struct sl_answers
     }
 }
 
-enum reading_kind { READING_VOTES, READING_SET };
+/* answers.jsonl, made of a long CSV. */
+static inline enum sl_status reading_lines(const char *path,
+                                           const struct sl_import_options *options,
+                                           const struct sl_block_plan *plan, struct sl_buffer *out,
+                                           struct sl_error *err)
+{
+    char *written = sl_string_printf("%s.written", path);
+    struct sl_answer_writer *writer = NULL;
+    enum sl_status status = sl_answer_writer_create(written, &writer, err);
+    if (status == SL_OK) {
+        const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
+        status = sl_import_long_csv_blocks(&path, 1, options, plan, &sink, err);
+    }
+    if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
+    if (status == SL_OK) status = sl_file_read(written, out, err);
+    sl_answer_writer_destroy(writer);
+    free(written);
+    return status;
+}
+
+enum reading_kind { READING_VOTES, READING_SET, READING_LINES };
 
 static inline void reading(const char *path, enum reading_kind kind,
                            const struct sl_block_plan *plan, struct sl_buffer *out)
 {
     const struct sl_log log = {SL_LOG_DEBUG, reading_log, out};
     struct sl_import_notes notes = {.log = &log};
-    const struct sl_import_options options = {.notes = &notes};
+    const struct sl_import_options options = {.notes = &notes, .one_truth = true};
     struct sl_error err = {0};
     struct sl_votes *votes = NULL;
     struct sl_answers *answers = NULL;
     sl_buffer_clear(out);
     const enum sl_status status =
-        kind == READING_VOTES ? sl_votes_read_blocks(path, &options, plan, &votes, &err)
-                              : sl_answers_load_blocks(path, &options, plan, &answers, &err);
+        kind == READING_LINES   ? reading_lines(path, &options, plan, out, &err)
+        : kind == READING_VOTES ? sl_votes_read_blocks(path, &options, plan, &votes, &err)
+                                : sl_answers_load_blocks(path, &options, plan, &answers, &err);
     if (votes) reading_of_votes(out, votes);
     if (answers) reading_of_set(out, answers);
     reading_notes(out, &notes);

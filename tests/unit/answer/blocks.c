@@ -36,6 +36,13 @@ static const struct sample {
     {"twice.csv", "item,worker,label\ni1,a,dog\ni2,a,dog\ni1,a,cat\ni2,a,dog\n",
      "a answered item i2 more than once"},
     {"tabs.tsv", "item\tworker\tlabel\ni\"1\ta\tdog\ni2\t\"\tcat\ni\"1\tb\tcat\n", "0=3:i\"1"},
+    {"truths.csv",
+     "item,worker,label,truth\ni1,a,dog,cat\ni2,b,dog,deer\ni1,c,dog,cat\ni2,c,dog,cat\ni1,a,b\n",
+     "truths.csv:6: expected 4 fields"},
+    {"times.csv", "item,worker,label,ms\ni1,a,dog,1.5\ni2,b,cat,\ni1,c,,x\ni2,c,dog,x\ni1,a,b\n",
+     "times.csv:6: expected 4 fields"},
+    {"bytes.csv", "item,worker,label\ni1,a,dog\ni2,b,cat\ni\xFF,c,dog\ni2,c\n",
+     "bytes.csv:5: expected 3 fields"},
     {"only-header.csv", "item,worker,label\n", "no answers"},
     {"empty.csv", "", "empty"},
     /* The first error in the file is reported, whatever follows in other blocks. */
@@ -173,6 +180,13 @@ static void test_sets_do_not_depend_on_blocks_and_threads(void **state)
     (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++)
         check_sample(&samples[i], READING_SET);
+}
+
+static void test_written_lines_do_not_depend_on_blocks_and_threads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SAMPLES; i++)
+        if (!strstr(samples[i].name, ".jsonl")) check_sample(&samples[i], READING_LINES);
 }
 
 static void write_gzip(const char *path, const char *text, size_t length)
@@ -336,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_votes_do_not_depend_on_blocks_and_threads),
         cmocka_unit_test(test_sets_do_not_depend_on_blocks_and_threads),
+        cmocka_unit_test(test_written_lines_do_not_depend_on_blocks_and_threads),
         cmocka_unit_test(test_gzip_gives_what_the_plain_file_gives),
         cmocka_unit_test(test_a_broken_gzip_is_reported_behind_the_lines_before_it),
         cmocka_unit_test(test_files_of_many_windows_are_read_alike),
