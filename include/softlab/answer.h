@@ -232,8 +232,8 @@ struct sl_votes {
     char **classes;                           /* owned; n_classes */
     struct sl_votes_mapping *mapping;         /* private; NULL: the arrays are owned */
 };
-/* Read votes from the files that sl_answers_load reads. A text file whose items are not grouped is
- * read twice, so it must be a file and not a pipe. All answers of a person to an item are kept, in
+/* Read votes from the files that sl_answers_load reads. A text file is opened more than once, so it
+ * must be a file and not a pipe. All answers of a person to an item are kept, in
  * file order, and repeated ones are counted in the notes. Checks, repeats and second runs of
  * answers.jsonl are left out. `options` may be NULL. */
 enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,

@@ -7,7 +7,7 @@
 #include "answer/blocks/file.h"
 #include "softlab/base/memory.h"
 
-enum { PIECE = 1 << 20, PIECES_PER_THREAD = 4, PADDING = 64, N_WINDOWS = 2 };
+enum { PIECE = 1 << 18, PIECES_PER_THREAD = 4, PADDING = 64, N_WINDOWS = 2 };
 
 struct window {
     char *bytes; /* owned; PADDING + 1 bytes longer than its capacity */
