@@ -1,7 +1,7 @@
 # The front door. CMake does the building; every verb here is a command or a script in
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
-.PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-nn bench-server bench-soft \
+.PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-nn bench-server bench-soft \
     bench-build fuzz fuzz-http docs install build coverage update-golden clean
 .NOTPARALLEL:
 
@@ -67,6 +67,9 @@ format: ## lay out the C files
 bench: bench-build ## files, data sets, corruptions, answers, Dawid-Skene, scores, threads, training, reports and the store
 	@tools/bench arrays csv dataset corrupt answers ds eval eval_threads train report store
 
+bench-import: bench-build ## reading 10 million answers, one thread beside all cores, and what limits it
+	@tools/bench import
+
 bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA), a thousand classes, two threads
 	@tools/bench crowd crowd_methods crowd_speed
 
@@ -80,7 +83,7 @@ bench-estimates: bench-build ## what --dry-run says a run of every recipe takes 
 bench-soft: bench-build ## methods that read distributions against CIFAR-10H (SOFTLAB_DATA)
 	@tools/bench soft
 
-bench-nn: bench-build ## networks against PyTorch on one core (options: BENCH=--help)
+bench-nn: bench-build ## networks against PyTorch on one core and on two (options: BENCH=--help)
 	@tools/bootstrap bench-nn
 	@tools/bench-nn $(BENCH)
 

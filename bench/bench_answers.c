@@ -1,14 +1,20 @@
-/* How fast votes are read, one thread, and how much memory that takes: generated answers to a
- * tenth as many items by 1,000 annotators, two classes, as long CSV grouped by item, as long CSV
- * in an order without order, as answers.jsonl and as answers.slb. Each file is read in a process
- * of its own, whose peak memory is printed; files lie in the page cache. Rates are per second of
- * the processor (cpu), which other processes do not take away.
+/* How fast votes are read, by one thread beside all cores, and how much memory that takes:
+ * generated answers to a tenth as many items by 1,000 annotators, two classes, as long CSV grouped
+ * by item, as long CSV in an order without order, as answers.jsonl and as answers.slb. Each file is
+ * read in a process of its own, whose peak memory is printed; files lie in the page cache.
+ *
+ * What limits a reading: `cores` is processor time by time, so that less than the threads means
+ * waiting for the thread that takes the blocks in order, or for other programs; `of memory` is the
+ * file's bytes per second by those that the same threads only add up.
  *
  *     bench_answers [answers, default 2000000] [folder, default /tmp] */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,36 +118,81 @@ static double processor_seconds(void)
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+enum { SUMMED = 256 << 20, SUM_PARTS = 64 };
+
+struct summing {
+    const uint64_t *values;
+    uint64_t sums[SUM_PARTS];
+};
+
+static void sum_part(void *context, size_t part, size_t worker)
+{
+    struct summing *summing = context;
+    const size_t count = SUMMED / sizeof(uint64_t) / SUM_PARTS;
+    uint64_t sum = 0;
+    (void)worker;
+    for (size_t i = 0; i < count; i++)
+        sum += summing->values[part * count + i];
+    summing->sums[part] = sum;
+}
+
+/* Bytes per second that the threads read from memory. */
+static double memory_speed(struct sl_pool *pool)
+{
+    struct summing summing = {.values = sl_alloc(SUMMED, 1)};
+    double best = HUGE_VAL;
+    memset((void *)(uintptr_t)summing.values, 1, SUMMED);
+    for (int i = 0; i < 5; i++) {
+        const double begin = sl_clock_seconds();
+        sl_pool_run(pool, SUM_PARTS, sum_part, &summing);
+        best = fmin(best, sl_clock_seconds() - begin);
+    }
+    free((void *)(uintptr_t)summing.values);
+    return SUMMED / best;
+}
+
+static double file_bytes(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (double)info.st_size : 0;
+}
+
 /* Read in a separate process, print, and write the cache that the last row reads. */
-static int read_file(const char *name, const char *path, uint64_t count, const char *cache)
+static int read_file(const char *name, const char *path, uint64_t count, const char *cache,
+                     size_t threads)
 {
     struct sl_error err;
     struct sl_votes *votes = NULL;
     struct rusage usage;
+    struct sl_import_options options = {0};
+    enum sl_status status = sl_pool_create(threads, &options.pool, &err);
     double begin = sl_clock_seconds(), used_before = processor_seconds();
-    enum sl_status status = sl_votes_read(path, NULL, &votes, &err);
+    if (status == SL_OK) status = sl_votes_read(path, &options, &votes, &err);
     double taken = sl_clock_seconds() - begin, used = processor_seconds() - used_before;
     getrusage(RUSAGE_SELF, &usage);
     if (status == SL_OK && (votes->count != count || votes->n_items != count / PER_ITEM))
         status = sl_fail(&err, SL_ERR_INPUT, "%s: read %zu answers to %zu items", path,
                          votes->count, votes->n_items);
     if (status == SL_OK) {
-        printf("%-16s %9.3f %9.3f %11.2f %8.0f %9ld\n", name, taken, used,
-               (double)count / used / 1e6, used / (double)count * 1e9, usage.ru_maxrss / 1000);
+        printf("%-16s %7zu %8.3f %8.3f %7.2f %9.2f %9.0f %% %8ld\n", name, threads, taken, used,
+               used / taken, (double)count / taken / 1e6,
+               100 * file_bytes(path) / taken / memory_speed(options.pool), usage.ru_maxrss / 1000);
         if (cache) status = sl_votes_write_slb(votes, cache, &err);
     }
     if (status != SL_OK) fprintf(stderr, "bench_answers: %s\n", err.message);
     sl_votes_destroy(votes);
+    sl_pool_destroy(options.pool);
     return status == SL_OK ? 0 : 1;
 }
 
-static bool read_apart(const char *name, const char *path, uint64_t count, const char *cache)
+static bool read_apart(const char *name, const char *path, uint64_t count, const char *cache,
+                       size_t threads)
 {
     int code = 1;
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        code = read_file(name, path, count, cache);
+        code = read_file(name, path, count, cache, threads);
         fflush(stdout);
         _exit(code);
     }
@@ -155,20 +206,22 @@ int main(int argc, char **argv)
     count = count < PER_ITEM ? PER_ITEM : count / PER_ITEM * PER_ITEM;
     char *cache = sl_path_join(folder, "softlab-bench.slb");
     bool good = true;
-    printf("%-16s %9s %9s %11s %8s %9s\n", "name", "seconds", "cpu", "M answers/s", "ns each",
-           "peak MB");
+    const size_t cores = sl_cpu_count(), threads = cores > 1 ? cores : 2;
+    printf("%-16s %7s %8s %8s %7s %9s %11s %8s\n", "name", "threads", "seconds", "cpu", "cores",
+           "M rows/s", "of memory", "peak MB");
     for (size_t i = 0; i < N_FILES && good; i++) {
         struct sl_error err;
         char *name = sl_string_printf("softlab-bench-%s", files[i].suffix);
         char *path = sl_path_join(folder, name);
         good = write_file(&files[i], path, count, &err) == SL_OK;
         if (!good) fprintf(stderr, "bench_answers: %s\n", err.message);
-        good = good && read_apart(files[i].name, path, count, i == 0 ? cache : NULL);
+        good = good && read_apart(files[i].name, path, count, i == 0 ? cache : NULL, 1);
+        good = good && read_apart("", path, count, NULL, threads);
         unlink(path);
         free(path);
         free(name);
     }
-    good = good && read_apart("slb", cache, count, NULL);
+    good = good && read_apart("slb", cache, count, NULL, 1);
     unlink(cache);
     free(cache);
     return good ? 0 : 1;

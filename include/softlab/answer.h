@@ -16,6 +16,7 @@
 #include "softlab/base/json.h"
 #include "softlab/base/log.h"
 #include "softlab/base/names.h"
+#include "softlab/pool.h"
 
 SL_BEGIN_DECLS
 
@@ -133,12 +134,26 @@ struct sl_import_notes {
 enum sl_status sl_answers_read(const char *path, struct sl_answers **out,
                                struct sl_import_notes *notes, struct sl_error *err) SL_MUST_USE;
 
+/* Parts of a sink, for readers with several threads: any thread puts answers into a part, and the
+ * parts are taken in order. */
+struct sl_answer_parts {
+    enum sl_status (*create)(void *context, void **part, struct sl_error *err);
+    /* Must not call sl_alloc (softlab/pool.h). If it fails, the part is cleared and its answers are
+     * put into the sink itself, which says what is wrong. */
+    enum sl_status (*put)(void *part, const struct sl_answer *answer, struct sl_error *err);
+    /* Add the answers of a part to the sink. */
+    enum sl_status (*take)(void *context, const void *part, struct sl_error *err);
+    void (*clear)(void *part); /* on any thread */
+    void (*destroy)(void *part);
+};
+
 /* A sink for streamed answers: `begin` once with the classes, then `put` for each. */
 struct sl_answer_sink {
     enum sl_status (*begin)(void *context, const char *const *classes, size_t n_classes,
                             struct sl_error *err);
     enum sl_status (*put)(void *context, const struct sl_answer *answer, struct sl_error *err);
     void *context;
+    const struct sl_answer_parts *parts; /* NULL: all answers are put one by one */
 };
 
 /* Published formats. */
@@ -167,6 +182,7 @@ struct sl_import_options {
                        naming both lines */
     struct sl_import_notes *notes;
     struct sl_progress *progress;
+    struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 
 enum { SL_IMPORT_COLUMNS = 1, SL_IMPORT_LAYOUT = 2 }; /* options that only some formats use */
@@ -216,8 +232,8 @@ struct sl_votes {
     char **classes;                           /* owned; n_classes */
     struct sl_votes_mapping *mapping;         /* private; NULL: the arrays are owned */
 };
-/* Read votes from the files that sl_answers_load reads. A text file whose items are not grouped is
- * read twice, so it must be a file and not a pipe. All answers of a person to an item are kept, in
+/* Read votes from the files that sl_answers_load reads. A text file is opened more than once, so it
+ * must be a file and not a pipe. All answers of a person to an item are kept, in
  * file order, and repeated ones are counted in the notes. Checks, repeats and second runs of
  * answers.jsonl are left out. `options` may be NULL. */
 enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,

@@ -12,6 +12,24 @@ enum { SL_NOTES_SHOWN = 5 };
 enum sl_status sl_answer_check(const struct sl_answer *answer, size_t n_classes,
                                struct sl_error *err) SL_MUST_USE;
 
+/* Forget the answers of a set, keep its classes and memory. Neither this nor sl_answers_add calls
+ * sl_alloc. */
+void sl_answers_clear(struct sl_answers *answers);
+
+/* The number in one table of each name of another. */
+struct sl_numbering {
+    uint32_t *values; /* owned */
+    size_t capacity;
+};
+/* Add the names of `from` to `to`. */
+enum sl_status sl_numbering_of(struct sl_numbering *numbers, const struct sl_name_table *from,
+                               struct sl_name_table *to, struct sl_error *err) SL_MUST_USE;
+
+/* Add all answers of a set that has the same classes, as if one by one. `numbers` is memory that
+ * calls may share; all zeros at first. */
+enum sl_status sl_answers_append(struct sl_answers *answers, const struct sl_answers *from,
+                                 struct sl_numbering *numbers, struct sl_error *err) SL_MUST_USE;
+
 /* Count a skipped answer and warn about the first few. */
 void sl_notes_skip(struct sl_import_notes *notes, const char *path, size_t line, const char *why);
 

@@ -304,11 +304,12 @@ static enum sl_status grow_array(void *block, size_t count, size_t size, struct 
     return SL_OK;
 }
 
-static enum sl_status grow(struct sl_answers *answers, struct sl_error *err)
+/* Room for `more` answers. */
+static enum sl_status grow(struct sl_answers *answers, size_t more, struct sl_error *err)
 {
     struct sl_answer_pools *pools = answers->pools;
-    if (answers->count < pools->capacity) return SL_OK;
-    size_t capacity = pools->capacity + pools->capacity / 2 + LEAST_CAPACITY;
+    if (more <= pools->capacity - answers->count) return SL_OK;
+    size_t capacity = answers->count + more + pools->capacity / 2 + LEAST_CAPACITY;
     SL_TRY(grow_array(&answers->item, capacity, sizeof *answers->item, err));
     SL_TRY(grow_array(&answers->annotator, capacity, sizeof *answers->annotator, err));
     SL_TRY(grow_array(&answers->stored, capacity, sizeof *answers->stored, err));
@@ -320,7 +321,7 @@ enum sl_status sl_answers_add(struct sl_answers *answers, const struct sl_answer
                               struct sl_error *err)
 {
     SL_TRY(sl_answer_check(answer, answers->n_classes, err));
-    SL_TRY(grow(answers, err));
+    SL_TRY(grow(answers, 1, err));
     const size_t at = answers->count;
     uint32_t item = 0, annotator = 0;
     SL_TRY(store(answers, answer, &answers->stored[at], err));
@@ -329,6 +330,87 @@ enum sl_status sl_answers_add(struct sl_answers *answers, const struct sl_answer
     answers->item[at] = item;
     answers->annotator[at] = annotator;
     answers->count++;
+    return SL_OK;
+}
+
+/* ---- Sets of blocks, joined ---- */
+
+void sl_answers_clear(struct sl_answers *answers)
+{
+    struct sl_answer_pools *pools = answers->pools;
+    struct pool *const all[] = {&pools->beliefs, &pools->classes, &pools->values, &pools->extras,
+                                &pools->texts};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        all[i]->count = 0;
+    sl_name_table_clear(pools->names);
+    sl_name_table_clear(answers->items);
+    sl_name_table_clear(answers->annotators);
+    answers->count = 0;
+}
+
+static uint32_t renumbered(const uint32_t *numbers, uint32_t number)
+{
+    return number == SL_NO_NAME ? SL_NO_NAME : numbers[number];
+}
+
+static enum sl_status append_extras(struct sl_answer_pools *to, const struct sl_answer_pools *from,
+                                    const uint32_t *names, struct sl_error *err)
+{
+    const struct extra *extras = from->extras.data;
+    for (size_t i = 0; i < from->extras.count; i++) {
+        struct extra extra = extras[i];
+        extra.study = renumbered(names, extra.study);
+        extra.text += to->texts.count;
+        if (to->extras.count >= SL_NO_NAME)
+            return sl_fail(err, SL_ERR_INPUT, "more than %zu answers have texts or mixes",
+                           to->extras.count);
+        SL_TRY(pool_append(&to->extras, &extra, 1, sizeof extra, err));
+    }
+    return pool_append(&to->texts, from->texts.data, from->texts.count, 1, err);
+}
+
+/* The records of `from` as they are in a set whose pools are still without those of `from`. */
+static void append_stored(struct sl_answers *answers, const struct sl_answers *from,
+                          const uint32_t *names)
+{
+    const struct sl_answer_pools *pools = answers->pools;
+    for (size_t i = 0; i < from->count; i++) {
+        struct sl_stored_answer stored = from->stored[i];
+        const bool distribution = stored.kind == SL_ANSWER_DIST;
+        stored.top += distribution ? pools->values.count : pools->beliefs.count;
+        stored.impossible += pools->classes.count;
+        stored.batch = renumbered(names, stored.batch);
+        if (stored.extra != SL_NO_NAME) stored.extra += (uint32_t)pools->extras.count;
+        answers->stored[answers->count + i] = stored;
+    }
+}
+
+static enum sl_status append_pools(struct sl_answer_pools *to, const struct sl_answer_pools *from,
+                                   const uint32_t *names, struct sl_error *err)
+{
+    SL_TRY(pool_append(&to->beliefs, from->beliefs.data, from->beliefs.count,
+                       sizeof(struct sl_belief), err));
+    SL_TRY(
+        pool_append(&to->classes, from->classes.data, from->classes.count, sizeof(uint32_t), err));
+    SL_TRY(pool_append(&to->values, from->values.data, from->values.count, sizeof(float), err));
+    return append_extras(to, from, names, err);
+}
+
+enum sl_status sl_answers_append(struct sl_answers *answers, const struct sl_answers *from,
+                                 struct sl_numbering *numbers, struct sl_error *err)
+{
+    const size_t first = answers->count;
+    SL_TRY(grow(answers, from->count, err));
+    SL_TRY(sl_numbering_of(numbers, from->pools->names, answers->pools->names, err));
+    append_stored(answers, from, numbers->values);
+    SL_TRY(append_pools(answers->pools, from->pools, numbers->values, err));
+    SL_TRY(sl_numbering_of(numbers, from->annotators, answers->annotators, err));
+    for (size_t i = 0; i < from->count; i++)
+        answers->annotator[first + i] = renumbered(numbers->values, from->annotator[i]);
+    SL_TRY(sl_numbering_of(numbers, from->items, answers->items, err));
+    for (size_t i = 0; i < from->count; i++)
+        answers->item[first + i] = numbers->values[from->item[i]];
+    answers->count += from->count;
     return SL_OK;
 }
 

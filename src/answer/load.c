@@ -1,5 +1,6 @@
 /* Answers from any file that holds them. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,6 +8,7 @@
 #include "answer/filter.h"
 #include "answer/formats/format.h"
 #include "answer/formats/table_columns.h"
+#include "answer/jsonl/jsonl.h"
 #include "answer/votes/votes.h"
 #include "base/file/stream.h"
 #include "softlab/base/memory.h"
@@ -69,9 +71,47 @@ static enum sl_status put_in_set(void *context, const struct sl_answer *answer,
     return sl_answers_add(*answers, answer, err);
 }
 
+static enum sl_status create_part(void *context, void **out, struct sl_error *err)
+{
+    const struct sl_answers *answers = *(struct sl_answers **)context;
+    struct sl_answers *part = NULL;
+    SL_TRY(
+        sl_answers_create((const char *const *)answers->classes, answers->n_classes, &part, err));
+    *out = part;
+    return SL_OK;
+}
+
+static enum sl_status put_in_part(void *context, const struct sl_answer *answer,
+                                  struct sl_error *err)
+{
+    return sl_answers_add(context, answer, err);
+}
+
+static enum sl_status take_part(void *context, const void *from, struct sl_error *err)
+{
+    struct sl_answers *answers = *(struct sl_answers **)context;
+    struct sl_numbering numbers = {0};
+    const enum sl_status status = sl_answers_append(answers, from, &numbers, err);
+    free(numbers.values);
+    return status;
+}
+
+static void clear_part(void *context)
+{
+    sl_answers_clear(context);
+}
+
+static void destroy_part(void *context)
+{
+    sl_answers_destroy(context);
+}
+
 struct sl_answer_sink sl_answers_sink(struct sl_answers **out)
 {
-    return (struct sl_answer_sink){begin_set, put_in_set, out};
+    static const struct sl_answer_parts parts = {create_part, put_in_part, take_part, clear_part,
+                                                 destroy_part};
+    return (struct sl_answer_sink){
+        .begin = begin_set, .put = put_in_set, .context = out, .parts = &parts};
 }
 
 static enum sl_status add_votes(const struct sl_votes *votes, struct sl_answers *answers,
@@ -109,33 +149,38 @@ static enum sl_status load_slb(const char *path, const struct sl_import_options 
 }
 
 static enum sl_status load_jsonl(const char *path, const struct sl_import_options *options,
-                                 struct sl_answers **out, struct sl_error *err)
+                                 const struct sl_block_plan *plan, struct sl_answers **out,
+                                 struct sl_error *err)
 {
-    SL_TRY(sl_answers_read(path, out, options->notes, err));
+    SL_TRY(sl_jsonl_read_set(path, plan, out, options->notes, err));
     if (!sl_class_filter_is_asked(options)) return SL_OK;
     const enum sl_status status = sl_answers_filter(out, options, err);
     return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", path);
 }
 
 static enum sl_status load_table(const char *path, const struct sl_import_options *options,
-                                 struct sl_answers **out, struct sl_error *err)
+                                 const struct sl_block_plan *plan, struct sl_answers **out,
+                                 struct sl_error *err)
 {
     static enum sl_status (*const importers[])(const char *const *, size_t,
                                                const struct sl_import_options *,
                                                const struct sl_answer_sink *, struct sl_error *) = {
-        [SL_TABLE_VOTES] = sl_import_long_csv,
         [SL_TABLE_PROBS_LONG] = sl_import_probs_long,
         [SL_TABLE_PROBS_WIDE] = sl_import_probs_wide,
     };
     struct sl_long_columns columns;
     SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
     const struct sl_answer_sink sink = sl_answers_sink(out);
-    SL_TRY(importers[columns.kind](&path, 1, options, &sink, err));
+    if (columns.kind == SL_TABLE_VOTES)
+        SL_TRY(sl_import_long_csv_blocks(&path, 1, options, plan, &sink, err));
+    else
+        SL_TRY(importers[columns.kind](&path, 1, options, &sink, err));
     return options->notes ? sl_answers_note_duplicates(*out, path, options->notes, err) : SL_OK;
 }
 
-enum sl_status sl_answers_load(const char *path, const struct sl_import_options *options,
-                               struct sl_answers **out, struct sl_error *err)
+enum sl_status sl_answers_load_blocks(const char *path, const struct sl_import_options *options,
+                                      const struct sl_block_plan *plan, struct sl_answers **out,
+                                      struct sl_error *err)
 {
     static const struct sl_import_options none;
     struct sl_answers *answers = NULL;
@@ -143,12 +188,20 @@ enum sl_status sl_answers_load(const char *path, const struct sl_import_options 
     if (!options) options = &none;
     SL_TRY(sl_answer_file_look(path, &file, err));
     SL_TRY(sl_answer_file_check(path, file, options, err));
-    enum sl_status status = file == SL_FILE_SLB     ? load_slb(path, options, &answers, err)
-                            : file == SL_FILE_TABLE ? load_table(path, options, &answers, err)
-                                                    : load_jsonl(path, options, &answers, err);
+    enum sl_status status = file == SL_FILE_SLB ? load_slb(path, options, &answers, err)
+                            : file == SL_FILE_TABLE
+                                ? load_table(path, options, plan, &answers, err)
+                                : load_jsonl(path, options, plan, &answers, err);
     if (status == SL_OK)
         *out = answers;
     else
         sl_answers_destroy(answers);
     return status;
+}
+
+enum sl_status sl_answers_load(const char *path, const struct sl_import_options *options,
+                               struct sl_answers **out, struct sl_error *err)
+{
+    const struct sl_block_plan plan = sl_block_plan_default(options ? options->pool : NULL);
+    return sl_answers_load_blocks(path, options, &plan, out, err);
 }

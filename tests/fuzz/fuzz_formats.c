@@ -32,7 +32,7 @@ static struct sl_answers *import(const struct sl_answer_format *format, const ch
 {
     struct sl_answers *answers = NULL;
     struct sl_error err = {0};
-    const struct sl_answer_sink sink = {begin_set, put_in_set, &answers};
+    const struct sl_answer_sink sink = {.begin = begin_set, .put = put_in_set, .context = &answers};
     if (format->import(&path, 1, options, &sink, &err) == SL_OK) return answers;
     if (err.message[0] == '\0') abort();
     sl_answers_destroy(answers);

@@ -45,6 +45,9 @@ enum sl_row_matching {
  * Names that count from 1 are not row numbers. */
 enum sl_row_matching sl_name_table_match_rows(const struct sl_name_table *names, size_t n_rows);
 
+/* Forget all names and keep the memory for others. */
+void sl_name_table_clear(struct sl_name_table *names);
+
 /* Free the index and unused memory; the next find or add builds a new index. */
 void sl_name_table_compact(struct sl_name_table *names);
 

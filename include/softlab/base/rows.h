@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "softlab/base/buffer.h"
 #include "softlab/base/error.h"
 
 SL_BEGIN_DECLS
@@ -43,6 +44,10 @@ enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows 
                             struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, const char *path,
                              struct sl_error *err) SL_MUST_USE;
+/* Append the rows from `begin` up to `end` as a CSV has them; row 0 comes after the header. Calls
+ * no sl_alloc if the buffer reports (sl_buffer_init_data). */
+void sl_rows_append_csv(const struct sl_rows *rows, size_t begin, size_t end,
+                        struct sl_buffer *out);
 
 /* SL_ERR_INPUT naming the first row that has a negative value or does not sum to 1 within 1e-3. A
  * row that is off by more than rounding is named before one that is off by less. */

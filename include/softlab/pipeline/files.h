@@ -24,6 +24,9 @@ struct sl_known_names sl_known_names_of(const struct sl_answers *answers);
 enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const char *path,
                                  const char *array, const struct sl_known_names *like,
                                  struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
+/* sl_rows_write by the threads of a pool, which matters for CSV; the bytes are the same. */
+enum sl_status sl_rows_write_by(struct sl_pool *pool, const struct sl_rows *rows, const char *array,
+                                const char *path, struct sl_error *err) SL_MUST_USE;
 /* A row's item: its name, borrowed, or the row number written into `out` if rows have no names. */
 const char *sl_rows_item(const struct sl_rows *rows, size_t row, char *out, size_t size);
 

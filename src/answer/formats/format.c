@@ -154,6 +154,23 @@ enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *a
     return SL_OK;
 }
 
+bool sl_import_takes_parts(const struct sl_import *import, bool truths)
+{
+    const bool agree = truths && import->options && import->options->one_truth;
+    return import->sink->parts && !import->filter && !agree;
+}
+
+enum sl_status sl_import_take_part(struct sl_import *import, const void *part, size_t count,
+                                   struct sl_error *err)
+{
+    SL_TRY(import->sink->parts->take(import->sink->context, part, err));
+    import->count += count;
+    if (!import->options) return SL_OK;
+    if (import->options->notes) import->options->notes->n_read += count;
+    sl_progress_set(import->options->progress, import->count);
+    return SL_OK;
+}
+
 enum sl_status sl_import_finish(struct sl_import *import, const char *path, struct sl_error *err)
 {
     if (import->count == 0)
@@ -185,14 +202,21 @@ static enum sl_status fail_unknown_class(const struct sl_import *import, const c
     return status;
 }
 
+uint32_t sl_import_find_class(const struct sl_import *import, struct sl_field name)
+{
+    const uint32_t index = sl_name_table_find(import->classes, name.text, name.length);
+    int64_t place = 0;
+    if (index == SL_NO_NAME && import->numbered &&
+        sl_text_to_integer(name.text, name.length, &place) && place >= 0 &&
+        (uint64_t)place < sl_name_table_count(import->classes))
+        return (uint32_t)place;
+    return index;
+}
+
 enum sl_status sl_import_class(const struct sl_import *import, const char *text, size_t length,
                                uint32_t *out, struct sl_error *err)
 {
-    uint32_t index = sl_name_table_find(import->classes, text, length);
-    int64_t place = 0;
-    if (index == SL_NO_NAME && import->numbered && sl_text_to_integer(text, length, &place) &&
-        place >= 0 && (uint64_t)place < sl_name_table_count(import->classes))
-        index = (uint32_t)place;
+    const uint32_t index = sl_import_find_class(import, (struct sl_field){text, length});
     if (index == SL_NO_NAME) return fail_unknown_class(import, text, length, err);
     *out = index;
     return SL_OK;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answer/blocks/blocks.h"
 #include "answer/filter.h"
 #include "softlab/answer.h"
 
@@ -41,6 +42,12 @@ enum sl_status sl_import_begin_found(struct sl_import *import, const char *const
                                      size_t n_paths, char *const *classes, struct sl_error *err);
 enum sl_status sl_import_put(struct sl_import *import, const struct sl_answer *answer,
                              struct sl_error *err) SL_MUST_USE;
+/* Whether answers need no more than to be put into parts of the sink: no class is left out, and
+ * where true classes are stated (`truths`), they need not agree. */
+bool sl_import_takes_parts(const struct sl_import *import, bool truths);
+/* Take a part of the sink that has `count` answers. */
+enum sl_status sl_import_take_part(struct sl_import *import, const void *part, size_t count,
+                                   struct sl_error *err) SL_MUST_USE;
 /* SL_ERR_INPUT: two answers state different true classes of an item, the first on a line of `path`
  * (NULL: this file). */
 enum sl_status sl_import_fail_truth(const struct sl_import *import, struct sl_field item,
@@ -54,6 +61,8 @@ size_t sl_import_class_count(const struct sl_import *import);
 /* The class with this name (or, if `numbered`, this index); the error suggests the nearest one. */
 enum sl_status sl_import_class(const struct sl_import *import, const char *text, size_t length,
                                uint32_t *out, struct sl_error *err) SL_MUST_USE;
+/* The same, or SL_NO_NAME; calls no sl_alloc. */
+uint32_t sl_import_find_class(const struct sl_import *import, struct sl_field name);
 
 /* Count and report an answer that was left out or mended, and an item without answers. */
 void sl_import_skip(struct sl_import *import, const char *format, ...) SL_PRINTF(2, 3);
@@ -97,6 +106,14 @@ struct sl_hard_reader {
 enum sl_status sl_hard_row_put(struct sl_hard_pass *pass, const struct sl_hard_row *row,
                                struct sl_error *err) SL_MUST_USE;
 struct sl_import *sl_hard_pass_import(struct sl_hard_pass *pass);
+/* Whether this pass only collects classes, and one class of it. */
+bool sl_hard_pass_collects(const struct sl_hard_pass *pass);
+enum sl_status sl_hard_pass_collect(struct sl_hard_pass *pass, struct sl_field name,
+                                    struct sl_error *err) SL_MUST_USE;
+/* The answer that a row states; its class goes to *belief. False if something is wrong with it:
+ * sl_hard_row_put then says what. Calls no sl_alloc. */
+bool sl_hard_row_answer(const struct sl_import *import, const struct sl_hard_row *row,
+                        struct sl_belief *belief, struct sl_answer *out);
 enum sl_status sl_import_hard(const struct sl_hard_reader *reader, const char *const *paths,
                               size_t n_paths, const struct sl_import_options *options,
                               const struct sl_answer_sink *sink, struct sl_error *err) SL_MUST_USE;
@@ -153,6 +170,12 @@ SL_IMPORTER(sl_import_pos);
 SL_IMPORTER(sl_import_probs_long);
 SL_IMPORTER(sl_import_probs_wide);
 SL_IMPORTER(sl_import_wide);
+
+enum sl_status sl_import_long_csv_blocks(const char *const *paths, size_t n_paths,
+                                         const struct sl_import_options *options,
+                                         const struct sl_block_plan *plan,
+                                         const struct sl_answer_sink *sink,
+                                         struct sl_error *err) SL_MUST_USE;
 
 SL_EXPORTER(sl_export_cifar10h_counts);
 SL_EXPORTER(sl_export_cifar10s_json);

@@ -22,7 +22,12 @@ struct sl_import *sl_hard_pass_import(struct sl_hard_pass *pass)
     return &pass->import;
 }
 
-static enum sl_status collect_class(struct sl_hard_pass *pass, struct sl_field name,
+bool sl_hard_pass_collects(const struct sl_hard_pass *pass)
+{
+    return pass->found != NULL;
+}
+
+enum sl_status sl_hard_pass_collect(struct sl_hard_pass *pass, struct sl_field name,
                                     struct sl_error *err)
 {
     uint32_t index = 0;
@@ -57,15 +62,39 @@ enum sl_status sl_answer_measures(struct sl_field ms, struct sl_field confidence
     return SL_OK;
 }
 
+/* What all hard answers have in common. */
+static struct sl_answer hard_answer(const struct sl_hard_row *row, const struct sl_belief *belief)
+{
+    struct sl_answer answer = sl_answer_empty();
+    answer.item = row->item;
+    answer.annotator = row->annotator;
+    answer.kind = SL_ANSWER_HARD;
+    answer.n_top = 1;
+    answer.top = belief;
+    return answer;
+}
+
+bool sl_hard_row_answer(const struct sl_import *import, const struct sl_hard_row *row,
+                        struct sl_belief *belief, struct sl_answer *out)
+{
+    *out = hard_answer(row, belief);
+    *belief = (struct sl_belief){.class_index = sl_import_find_class(import, row->label),
+                                 .probability = NAN};
+    const uint32_t truth = row->truth.length ? sl_import_find_class(import, row->truth) : 0;
+    if (row->truth.length) out->truth = (int32_t)truth;
+    return belief->class_index != SL_NO_NAME && truth != SL_NO_NAME &&
+           sl_answer_measures(row->ms, row->confidence, out, NULL) == SL_OK;
+}
+
 enum sl_status sl_hard_row_put(struct sl_hard_pass *pass, const struct sl_hard_row *row,
                                struct sl_error *err)
 {
     if (pass->found) {
-        SL_TRY(collect_class(pass, row->label, err));
-        return row->truth.length ? collect_class(pass, row->truth, err) : SL_OK;
+        SL_TRY(sl_hard_pass_collect(pass, row->label, err));
+        return row->truth.length ? sl_hard_pass_collect(pass, row->truth, err) : SL_OK;
     }
-    struct sl_answer answer = sl_answer_empty();
     struct sl_belief belief = {.probability = NAN};
+    struct sl_answer answer = hard_answer(row, &belief);
     uint32_t truth = 0;
     const struct sl_field label = row->label, gold = row->truth;
     SL_TRY(sl_import_class(&pass->import, label.text, label.length, &belief.class_index, err));
@@ -74,11 +103,6 @@ enum sl_status sl_hard_row_put(struct sl_hard_pass *pass, const struct sl_hard_r
         answer.truth = (int32_t)truth;
     }
     SL_TRY(sl_answer_measures(row->ms, row->confidence, &answer, err));
-    answer.item = row->item;
-    answer.annotator = row->annotator;
-    answer.kind = SL_ANSWER_HARD;
-    answer.n_top = 1;
-    answer.top = &belief;
     return sl_import_put(&pass->import, &answer, err);
 }
 

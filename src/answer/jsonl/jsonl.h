@@ -1,32 +1,15 @@
 /* Private to the library: answers.jsonl, read and written one line at a time.
  *
- * Lines (lines.c) are cut from a window over the file, a record (record.c) is one
- * line as an answer, and a reader (read.c) is both with the header's classes. */
+ * A head (read.c) is the first line with its classes, a record (record.c) is one line as an answer,
+ * and a cursor (read.c) goes through the lines of a block. */
 #ifndef SOFTLAB_ANSWER_JSONL_JSONL_H
 #define SOFTLAB_ANSWER_JSONL_JSONL_H
 
-#include "base/file/stream.h"
+#include "answer/blocks/blocks.h"
 #include "base/json/scan.h"
 #include "softlab/answer.h"
 
 enum { SL_LINE_LIMIT = 16 << 20 };
-
-struct sl_lines {
-    const char *path;            /* borrowed */
-    int descriptor;              /* -1 where there is a stream */
-    struct sl_stream *stream;    /* owned; of a gzip file, otherwise NULL */
-    char *window;                /* owned; SL_SCAN_PADDING bytes longer than its capacity */
-    size_t capacity, begin, end; /* the bytes that are not yet taken */
-    size_t number;               /* of the line taken last, from 1 */
-    bool at_end;
-};
-
-enum sl_status sl_lines_open(struct sl_lines *lines, const char *path,
-                             struct sl_error *err) SL_MUST_USE;
-void sl_lines_close(struct sl_lines *lines);
-/* The next line without its '\n', which still follows it; `text` is NULL at the end. */
-enum sl_status sl_lines_next(struct sl_lines *lines, struct sl_field *out,
-                             struct sl_error *err) SL_MUST_USE;
 
 struct sl_record_top {
     struct sl_belief *beliefs; /* owned */
@@ -56,22 +39,39 @@ void sl_record_release(struct sl_record *record);
  * record->scan. */
 bool sl_record_read(struct sl_record *record, const char *line, size_t length);
 
-struct sl_jsonl {
-    char *path; /* owned */
-    struct sl_lines lines;
-    struct sl_record record;
+/* The first line of a file. */
+struct sl_jsonl_head {
     char **classes; /* owned; NULL-ended */
     size_t n_classes;
     struct sl_name_table *class_names; /* owned */
 };
+enum sl_status sl_jsonl_head_read(struct sl_jsonl_head *head, const char *path,
+                                  const struct sl_line_block *first,
+                                  struct sl_error *err) SL_MUST_USE;
+void sl_jsonl_head_release(struct sl_jsonl_head *head);
 
-enum sl_status sl_jsonl_open(const char *path, struct sl_jsonl **out,
-                             struct sl_error *err) SL_MUST_USE;
-void sl_jsonl_close(struct sl_jsonl *jsonl);
-/* The next answer, borrowed until the next call; NULL at the end. Lines without an answer are
- * skipped and noted. */
-enum sl_status sl_jsonl_next(struct sl_jsonl *jsonl, struct sl_import_notes *notes,
-                             const struct sl_answer **out, struct sl_error *err) SL_MUST_USE;
+/* The answers of a block, one after another. */
+struct sl_jsonl_cursor {
+    const char *path;         /* borrowed */
+    struct sl_record *record; /* borrowed */
+    const char *at, *end;
+    size_t line; /* of the file: the one taken last */
+};
+void sl_jsonl_cursor_init(struct sl_jsonl_cursor *cursor, const char *path,
+                          const struct sl_line_block *block, struct sl_record *record);
+/* Read the next line into cursor->record; false in *more at the end. Calls no sl_alloc. */
+enum sl_status sl_jsonl_cursor_next(struct sl_jsonl_cursor *cursor, bool *more,
+                                    struct sl_error *err) SL_MUST_USE;
+
+/* sl_answers_read by all threads. */
+enum sl_status sl_jsonl_read_set(const char *path, const struct sl_block_plan *plan,
+                                 struct sl_answers **out, struct sl_import_notes *notes,
+                                 struct sl_error *err) SL_MUST_USE;
+
+/* sl_answers_load with blocks of another size. */
+enum sl_status sl_answers_load_blocks(const char *path, const struct sl_import_options *options,
+                                      const struct sl_block_plan *plan, struct sl_answers **out,
+                                      struct sl_error *err) SL_MUST_USE;
 
 /* Append the first line of a file. */
 enum sl_status sl_jsonl_append_header(struct sl_buffer *out, const char *const *classes,

@@ -7,28 +7,34 @@
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
-static enum sl_status read_classes(struct sl_jsonl *jsonl, const struct sl_json_cursor *classes,
+static enum sl_status fail_long(const char *path, size_t line, struct sl_error *err)
+{
+    return sl_fail(err, SL_ERR_INPUT, "%s:%zu: line is longer than %d bytes", path, line,
+                   SL_LINE_LIMIT);
+}
+
+static enum sl_status read_classes(struct sl_jsonl_head *head, const struct sl_json_cursor *classes,
                                    struct sl_error *err)
 {
     size_t count = 0;
     SL_TRY(sl_json_array_size(classes, &count, err));
     if (count == 0) return sl_json_fail(classes, err, "expected at least one class");
-    jsonl->classes = sl_alloc(count + 1, sizeof *jsonl->classes);
-    for (; jsonl->n_classes < count; jsonl->n_classes++) {
-        struct sl_json_cursor at = sl_json_element(classes, jsonl->n_classes);
+    head->classes = sl_alloc(count + 1, sizeof *head->classes);
+    for (; head->n_classes < count; head->n_classes++) {
+        struct sl_json_cursor at = sl_json_element(classes, head->n_classes);
         const char *name = NULL;
         uint32_t number = 0;
         SL_TRY(sl_json_string(&at, &name, err));
-        SL_TRY(sl_name_table_add(jsonl->class_names, name, strlen(name), &number, err));
+        SL_TRY(sl_name_table_add(head->class_names, name, strlen(name), &number, err));
         if (*name == '\0') return sl_json_fail(&at, err, "a class has an empty name");
-        if (number != jsonl->n_classes)
+        if (number != head->n_classes)
             return sl_json_fail(&at, err, "two classes are called \"%.60s\"", name);
-        jsonl->classes[jsonl->n_classes] = sl_string_copy(name);
+        head->classes[head->n_classes] = sl_string_copy(name);
     }
     return SL_OK;
 }
 
-static enum sl_status check_header(struct sl_jsonl *jsonl, const struct sl_json *json,
+static enum sl_status check_header(struct sl_jsonl_head *head, const struct sl_json *json,
                                    struct sl_error *err)
 {
     static const char *const known[] = {"softlab", "version", "classes", NULL};
@@ -44,83 +50,81 @@ static enum sl_status check_header(struct sl_jsonl *jsonl, const struct sl_json 
     SL_TRY(sl_json_integer(&at, 1, 1, &version, err));
     SL_TRY(sl_json_only(&root, known, err));
     SL_TRY(sl_json_member(&root, "classes", &at, err));
-    return read_classes(jsonl, &at, err);
+    return read_classes(head, &at, err);
 }
 
-static enum sl_status read_header(struct sl_jsonl *jsonl, struct sl_error *err)
+enum sl_status sl_jsonl_head_read(struct sl_jsonl_head *head, const char *path,
+                                  const struct sl_line_block *first, struct sl_error *err)
 {
-    struct sl_field line;
+    const char *end = first->length > 0 ? memchr(first->bytes, '\n', first->length) : NULL;
+    const size_t length = end ? (size_t)(end - first->bytes) : first->length;
     struct sl_json json;
-    SL_TRY(sl_lines_next(&jsonl->lines, &line, err));
-    if (!line.text)
+    *head = (struct sl_jsonl_head){.class_names = sl_name_table_create()};
+    if (first->length == 0)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s: empty, expected {\"softlab\":\"answers\",...} as its first line",
-                       jsonl->path);
-    if (line.length >= 3 && memcmp(line.text, byte_order_mark, 3) == 0)
+                       "%s: empty, expected {\"softlab\":\"answers\",...} as its first line", path);
+    if (length > SL_LINE_LIMIT) return fail_long(path, 1, err);
+    if (length >= 3 && memcmp(first->bytes, byte_order_mark, 3) == 0)
         return sl_fail(err, SL_ERR_INPUT, "%s:1: begins with a byte order mark, expected '{'",
-                       jsonl->path);
-    SL_TRY(sl_json_parse(line.text, line.length, jsonl->path, 1, &json, err));
-    enum sl_status status = check_header(jsonl, &json, err);
+                       path);
+    SL_TRY(sl_json_parse(first->bytes, length, path, 1, &json, err));
+    enum sl_status status = check_header(head, &json, err);
     sl_json_release(&json);
     return status;
 }
 
-enum sl_status sl_jsonl_open(const char *path, struct sl_jsonl **out, struct sl_error *err)
+void sl_jsonl_head_release(struct sl_jsonl_head *head)
 {
-    struct sl_jsonl *jsonl = sl_alloc(1, sizeof *jsonl);
-    enum sl_status status = SL_OK;
-    jsonl->path = sl_string_copy(path);
-    jsonl->class_names = sl_name_table_create();
-    SL_TRY_OUT(sl_lines_open(&jsonl->lines, jsonl->path, err));
-    SL_TRY_OUT(read_header(jsonl, err));
-    sl_record_init(&jsonl->record, jsonl->class_names);
-    *out = jsonl;
-    jsonl = NULL;
-out:
-    sl_jsonl_close(jsonl);
-    return status;
+    sl_names_destroy(head->classes);
+    sl_name_table_destroy(head->class_names);
+    *head = (struct sl_jsonl_head){0};
 }
 
-void sl_jsonl_close(struct sl_jsonl *jsonl)
+static enum sl_status fail_record(const struct sl_jsonl_cursor *cursor, size_t length,
+                                  struct sl_error *err)
 {
-    if (!jsonl) return;
-    sl_lines_close(&jsonl->lines);
-    sl_record_release(&jsonl->record);
-    sl_names_destroy(jsonl->classes);
-    sl_name_table_destroy(jsonl->class_names);
-    free(jsonl->path);
-    free(jsonl);
-}
-
-static enum sl_status fail_record(const struct sl_jsonl *jsonl, size_t length, struct sl_error *err)
-{
-    const struct sl_scan *scan = &jsonl->record.scan;
+    const struct sl_scan *scan = &cursor->record->scan;
     if (length == 0)
-        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: empty line, expected an answer", jsonl->path,
-                       jsonl->lines.number);
-    return sl_fail(err, SL_ERR_INPUT, "%s:%zu: column %zu: %s", jsonl->path, jsonl->lines.number,
-                   (size_t)(scan->at - scan->begin) + 1, scan->problem);
+        return sl_fail(err, SL_ERR_INPUT, "%s:%zu: empty line, expected an answer", cursor->path,
+                       cursor->line);
+    return sl_fail(err, scan->exhausted ? SL_ERR_NOMEM : SL_ERR_INPUT, "%s:%zu: column %zu: %s",
+                   cursor->path, cursor->line, (size_t)(scan->at - scan->begin) + 1, scan->problem);
 }
 
-enum sl_status sl_jsonl_next(struct sl_jsonl *jsonl, struct sl_import_notes *notes,
-                             const struct sl_answer **out, struct sl_error *err)
+/* The length of the line that begins at `at`. */
+static size_t line_length(const char *at, const char *end)
 {
-    for (;;) {
-        struct sl_field line;
-        SL_TRY(sl_lines_next(&jsonl->lines, &line, err));
-        if (!line.text) {
-            *out = NULL;
-            return SL_OK;
-        }
-        if (!sl_record_read(&jsonl->record, line.text, line.length))
-            return fail_record(jsonl, line.length, err);
-        if (notes) notes->n_read++;
-        if (jsonl->record.answered) {
-            *out = &jsonl->record.answer;
-            return SL_OK;
-        }
-        sl_notes_skip(notes, jsonl->path, jsonl->lines.number, "the answer names no class");
-    }
+    const char *found = memchr(at, '\n', (size_t)(end - at));
+    return (size_t)((found ? found : end) - at);
+}
+
+void sl_jsonl_cursor_init(struct sl_jsonl_cursor *cursor, const char *path,
+                          const struct sl_line_block *block, struct sl_record *record)
+{
+    *cursor = (struct sl_jsonl_cursor){.path = path,
+                                       .record = record,
+                                       .at = block->bytes,
+                                       .end = block->bytes + block->length,
+                                       .line = block->before};
+    if (!block->first) return;
+    cursor->at += line_length(cursor->at, cursor->end);
+    if (cursor->at < cursor->end) cursor->at++;
+    cursor->line++;
+}
+
+enum sl_status sl_jsonl_cursor_next(struct sl_jsonl_cursor *cursor, bool *more,
+                                    struct sl_error *err)
+{
+    *more = cursor->at < cursor->end;
+    if (!*more) return SL_OK;
+    const size_t length = line_length(cursor->at, cursor->end);
+    const char *line = cursor->at;
+    cursor->line++;
+    if (length > SL_LINE_LIMIT) return fail_long(cursor->path, cursor->line, err);
+    if (!sl_record_read(cursor->record, line, length)) return fail_record(cursor, length, err);
+    cursor->at += length;
+    if (cursor->at < cursor->end) cursor->at++;
+    return SL_OK;
 }
 
 /* Count answers by the same person to the same item that are not marked as repeats. */
@@ -147,29 +151,5 @@ enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, cons
     enum sl_status status = seen_at ? SL_OK : SL_ERR_NOMEM;
     free(seen_at);
     sl_item_index_release(&index);
-    return status;
-}
-
-enum sl_status sl_answers_read(const char *path, struct sl_answers **out,
-                               struct sl_import_notes *notes, struct sl_error *err)
-{
-    struct sl_jsonl *jsonl = NULL;
-    struct sl_answers *answers = NULL;
-    const struct sl_answer *answer = NULL;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_jsonl_open(path, &jsonl, err));
-    SL_TRY_OUT(
-        sl_answers_create((const char *const *)jsonl->classes, jsonl->n_classes, &answers, err));
-    for (;;) {
-        SL_TRY_OUT(sl_jsonl_next(jsonl, notes, &answer, err));
-        if (!answer) break;
-        SL_TRY_OUT(sl_answers_add(answers, answer, err));
-    }
-    if (notes) SL_TRY_OUT(sl_answers_note_duplicates(answers, path, notes, err));
-    *out = answers;
-    answers = NULL;
-out:
-    sl_answers_destroy(answers);
-    sl_jsonl_close(jsonl);
     return status;
 }

@@ -190,11 +190,15 @@ static bool read_kind(struct sl_record *record)
     return refuse_text(&record->scan, from, "unknown kind", name);
 }
 
+/* NULL without memory. */
 static struct sl_belief *push_belief(struct sl_record_top *top)
 {
     if (top->count == top->capacity) {
-        top->capacity = top->capacity * 2 + LEAST_LIST;
-        top->beliefs = sl_resize(top->beliefs, top->capacity, sizeof *top->beliefs);
+        const size_t capacity = top->capacity * 2 + LEAST_LIST;
+        struct sl_belief *beliefs = sl_data_resize(top->beliefs, capacity, sizeof *beliefs, NULL);
+        if (!beliefs) return NULL;
+        top->beliefs = beliefs;
+        top->capacity = capacity;
     }
     top->beliefs[top->count].probability = NAN;
     return &top->beliefs[top->count++];
@@ -221,6 +225,7 @@ static bool read_top_element(struct sl_record *record)
 {
     struct sl_scan *scan = &record->scan;
     struct sl_belief *belief = push_belief(&record->top);
+    if (!belief) return sl_scan_exhaust(scan);
     if (*scan->at == '"') {
         record->top.names = true;
         return read_class(record, &belief->class_index);
@@ -247,9 +252,11 @@ static bool read_impossible_element(struct sl_record *record)
 {
     size_t *count = &record->answer.n_impossible;
     if (*count == record->impossible_capacity) {
-        record->impossible_capacity = record->impossible_capacity * 2 + LEAST_LIST;
-        record->impossible =
-            sl_resize(record->impossible, record->impossible_capacity, sizeof *record->impossible);
+        const size_t capacity = record->impossible_capacity * 2 + LEAST_LIST;
+        uint32_t *grown = sl_data_resize(record->impossible, capacity, sizeof *grown, NULL);
+        if (!grown) return sl_scan_exhaust(&record->scan);
+        record->impossible = grown;
+        record->impossible_capacity = capacity;
     }
     return read_class(record, &record->impossible[(*count)++]);
 }
@@ -509,16 +516,20 @@ static bool check_kind(struct sl_record *record)
 }
 
 /* Point the answer at the lists, now that they no longer move. */
-static void finish_answer(struct sl_record *record)
+static bool finish_answer(struct sl_record *record)
 {
     struct sl_answer *answer = &record->answer;
-    if (answer->kind == SL_ANSWER_HARD && record->answered)
-        push_belief(&record->top)->class_index = record->chosen;
+    if (answer->kind == SL_ANSWER_HARD && record->answered) {
+        struct sl_belief *belief = push_belief(&record->top);
+        if (!belief) return sl_scan_exhaust(&record->scan);
+        belief->class_index = record->chosen;
+    }
     answer->n_top = record->top.count;
     answer->top = record->top.count > 0 ? record->top.beliefs : NULL;
     answer->impossible = answer->n_impossible > 0 ? record->impossible : NULL;
     answer->distribution =
         answer->kind == SL_ANSWER_DIST && record->answered ? record->distribution : NULL;
+    return true;
 }
 
 bool sl_record_read(struct sl_record *record, const char *line, size_t length)
@@ -529,7 +540,5 @@ bool sl_record_read(struct sl_record *record, const char *line, size_t length)
     record->has_kind = record->answered = false;
     record->top.count = 0;
     record->top.pairs = record->top.names = false;
-    if (!read_members(record) || !check_kind(record)) return false;
-    finish_answer(record);
-    return true;
+    return read_members(record) && check_kind(record) && finish_answer(record);
 }

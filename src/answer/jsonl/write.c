@@ -39,7 +39,9 @@ static enum sl_status append_text_member(struct sl_buffer *out, const char *key,
                                          struct sl_field text, struct sl_error *err)
 {
     if (text.length == 0) return SL_OK;
-    sl_buffer_printf(out, ",\"%s\":", key);
+    sl_buffer_text(out, ",\"");
+    sl_buffer_text(out, key);
+    sl_buffer_text(out, "\":");
     return append_string(out, text, key, err);
 }
 
@@ -104,7 +106,9 @@ static enum sl_status append_kind(struct sl_buffer *out, const char *const *clas
                                   struct sl_error *err)
 {
     static const char *const names[] = {"hard", "soft", "select", "dist", "mix"};
-    sl_buffer_printf(out, ",\"kind\":\"%s\"", names[answer->kind]);
+    sl_buffer_text(out, ",\"kind\":\"");
+    sl_buffer_text(out, names[answer->kind]);
+    sl_buffer_byte(out, '"');
     switch (answer->kind) {
     case SL_ANSWER_HARD:
         sl_buffer_text(out, ",\"class\":");
@@ -246,9 +250,64 @@ static enum sl_status put(void *context, const struct sl_answer *answer, struct 
     return write_line(writer, err);
 }
 
+/* Lines that a thread writes. */
+struct part {
+    const struct sl_answer_writer *writer; /* borrowed */
+    struct sl_buffer lines;
+};
+
+static enum sl_status create_part(void *context, void **out, struct sl_error *err)
+{
+    struct part *part = sl_alloc(1, sizeof *part);
+    (void)err;
+    part->writer = context;
+    sl_buffer_init_data(&part->lines, SIZE_MAX);
+    *out = part;
+    return SL_OK;
+}
+
+static enum sl_status put_in_part(void *context, const struct sl_answer *answer,
+                                  struct sl_error *err)
+{
+    struct part *part = context;
+    const struct sl_answer_writer *writer = part->writer;
+    const size_t before = part->lines.length;
+    SL_TRY(sl_answer_check(answer, writer->n_classes, err));
+    SL_TRY(check_inputs(answer->inputs, err));
+    SL_TRY(sl_jsonl_append_answer(&part->lines, (const char *const *)writer->classes,
+                                  writer->n_classes, answer, err));
+    SL_TRY(sl_buffer_check(&part->lines, "a line of answers", err));
+    return part->lines.length - before <= SL_LINE_LIMIT
+               ? SL_OK
+               : sl_fail(err, SL_ERR_INPUT, "a line of answers is too long");
+}
+
+static enum sl_status take_part(void *context, const void *from, struct sl_error *err)
+{
+    struct sl_answer_writer *writer = context;
+    const struct part *part = from;
+    if (part->lines.length == 0) return SL_OK;
+    return sl_writer_write(&writer->file, part->lines.data, part->lines.length, err);
+}
+
+static void clear_part(void *context)
+{
+    struct part *part = context;
+    sl_buffer_clear(&part->lines);
+}
+
+static void destroy_part(void *context)
+{
+    struct part *part = context;
+    if (part) sl_buffer_release(&part->lines);
+    free(part);
+}
+
 struct sl_answer_sink sl_answer_writer_sink(struct sl_answer_writer *writer)
 {
-    return (struct sl_answer_sink){.begin = begin, .put = put, .context = writer};
+    static const struct sl_answer_parts parts = {create_part, put_in_part, take_part, clear_part,
+                                                 destroy_part};
+    return (struct sl_answer_sink){.begin = begin, .put = put, .context = writer, .parts = &parts};
 }
 
 enum sl_status sl_answer_writer_commit(struct sl_answer_writer *writer, struct sl_error *err)

@@ -72,7 +72,8 @@ static enum sl_status read_choices(const char *path, const struct sl_import_opti
 
 /* *done: classes are already removed. */
 static enum sl_status read_table(const char *path, const struct sl_import_options *options,
-                                 struct sl_votes **out, bool *done, struct sl_error *err)
+                                 const struct sl_block_plan *plan, struct sl_votes **out,
+                                 bool *done, struct sl_error *err)
 {
     struct sl_long_columns columns;
     SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
@@ -81,11 +82,12 @@ static enum sl_status read_table(const char *path, const struct sl_import_option
     /* A vote has neither time nor confidence, and true classes only add to the classes. */
     const unsigned unused = 1u << SL_LONG_MS | 1u << SL_LONG_CONFIDENCE | 1u << SL_LONG_TRUTH;
     sl_long_columns_warn(&columns, options->columns ? 0 : unused, path, options->notes);
-    return sl_votes_build(path, &sl_votes_csv, options, out, err);
+    return sl_votes_build(path, &sl_votes_csv, options, plan, out, err);
 }
 
-enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,
-                             struct sl_votes **out, struct sl_error *err)
+enum sl_status sl_votes_read_blocks(const char *path, const struct sl_import_options *options,
+                                    const struct sl_block_plan *plan, struct sl_votes **out,
+                                    struct sl_error *err)
 {
     static const struct sl_import_options none;
     enum sl_answer_file file;
@@ -107,10 +109,10 @@ enum sl_status sl_votes_read(const char *path, const struct sl_import_options *o
     if (file == SL_FILE_SLB) {
         SL_TRY(read_slb(path, options, &votes, err));
     } else if (file == SL_FILE_JSONL) {
-        SL_TRY(sl_votes_build(path, &sl_votes_jsonl, options, &votes, err));
+        SL_TRY(sl_votes_build(path, &sl_votes_jsonl, options, plan, &votes, err));
         warn_of_confidence(path, options->notes);
     } else {
-        SL_TRY(read_table(path, options, &votes, &done, err));
+        SL_TRY(read_table(path, options, plan, &votes, &done, err));
     }
     if (filtered && !done) {
         const enum sl_status status = sl_votes_filter(&votes, options, err);
@@ -121,4 +123,11 @@ enum sl_status sl_votes_read(const char *path, const struct sl_import_options *o
     }
     *out = votes;
     return SL_OK;
+}
+
+enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,
+                             struct sl_votes **out, struct sl_error *err)
+{
+    const struct sl_block_plan plan = sl_block_plan_default(options ? options->pool : NULL);
+    return sl_votes_read_blocks(path, options, &plan, out, err);
 }

@@ -1,32 +1,39 @@
 /* Private to answer: how votes are read.
  *
- * A source gives the votes of a text file one by one; the builder (build.c) makes item-major
- * arrays of them. Formats are rows of a table in read.c. */
+ * A format turns blocks of lines into votes (block.h), any thread any block; the builder (build.c)
+ * makes item-major arrays of them. Formats are rows of a table in read.c. */
 #ifndef SOFTLAB_ANSWER_VOTES_VOTES_H
 #define SOFTLAB_ANSWER_VOTES_VOTES_H
 
+#include "answer/blocks/blocks.h"
 #include "softlab/answer.h"
 
 enum { SL_VOTES_CLASSES = 65535 };
 
-struct sl_vote {
-    struct sl_field item, annotator; /* borrowed until the next vote */
-    uint32_t label; /* as the source numbers them; SL_NO_NAME = an item without a vote */
-};
-
-/* The labels in the order in which a source met them. */
+/* The labels in the order in which they are met. */
 struct sl_vote_labels {
-    const struct sl_name_table *names; /* borrowed from the source */
+    const struct sl_name_table *names; /* borrowed */
     bool sorted; /* the labels are already ordered classes; otherwise they are sorted */
 };
 
+/* How blocks are cut, see struct sl_block_work. */
+struct sl_vote_records {
+    bool quoting;
+    size_t limit;
+};
+
+struct sl_vote_block;
 struct sl_vote_format {
-    enum sl_status (*open)(const char *path, const struct sl_import_options *options, void **source,
+    struct sl_vote_records (*records)(const char *path);
+    /* Read what the file begins with, for as many workers. */
+    enum sl_status (*open)(const char *path, const struct sl_import_options *options,
+                           const struct sl_line_block *first, size_t n_workers, void **source,
                            struct sl_error *err);
-    /* False in *more at the end. */
-    enum sl_status (*next)(void *source, struct sl_import_notes *notes, struct sl_vote *out,
-                           bool *more, struct sl_error *err);
-    struct sl_vote_labels (*labels)(const void *source);
+    /* A failure goes to out->failure; the votes before it count. */
+    void (*parse)(void *source, struct sl_line_block *block, size_t worker,
+                  struct sl_vote_block *out);
+    /* The classes that labels number; NULL: labels are those of the blocks. */
+    const struct sl_name_table *(*classes)(const void *source);
     void (*close)(void *source);
 };
 extern const struct sl_vote_format sl_votes_csv, sl_votes_jsonl;
@@ -34,8 +41,13 @@ extern const struct sl_vote_format sl_votes_csv, sl_votes_jsonl;
 struct sl_votes *sl_votes_create(void) SL_RETURNS_NONNULL;
 
 enum sl_status sl_votes_build(const char *path, const struct sl_vote_format *format,
-                              const struct sl_import_options *options, struct sl_votes **out,
+                              const struct sl_import_options *options,
+                              const struct sl_block_plan *plan, struct sl_votes **out,
                               struct sl_error *err) SL_MUST_USE;
+/* sl_votes_read with blocks of another size. */
+enum sl_status sl_votes_read_blocks(const char *path, const struct sl_import_options *options,
+                                    const struct sl_block_plan *plan, struct sl_votes **out,
+                                    struct sl_error *err) SL_MUST_USE;
 
 /* Set the classes of the votes: options->classes (NULL-ended), or the labels. Labels that change
  * their number are changed in votes->label, which is copied if it is mapped. */

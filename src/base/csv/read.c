@@ -422,16 +422,6 @@ enum sl_status sl_csv_next(struct sl_csv *csv, struct sl_csv_record *out, struct
 
 static enum sl_status start(struct sl_csv *csv)
 {
-    const struct sl_csv_options *options = &csv->options;
-    const char specials[SL_CSV_SPECIALS] = {options->delimiter, '\n', '\r', '\0',
-                                            options->quoting ? '"' : '\n'};
-    memcpy(csv->specials, specials, sizeof specials);
-    csv->line = 1;
-    csv->capacity = csv->source.chunk < LEAST_CAPACITY ? LEAST_CAPACITY : csv->source.chunk;
-    csv->field_capacity = 16;
-    csv->window = sl_alloc(csv->capacity + SL_CSV_BLOCK, 1);
-    csv->masks = sl_alloc(csv->capacity / SL_CSV_BLOCK + 1, sizeof *csv->masks);
-    csv->fields = sl_alloc(csv->field_capacity, sizeof *csv->fields);
     const size_t mark = sizeof byte_order_mark - 1;
     while (csv->end < mark && !csv->at_end)
         SL_TRY(read_bytes(csv));
@@ -441,19 +431,42 @@ static enum sl_status start(struct sl_csv *csv)
                        csv->name);
     if (csv->end >= mark && memcmp(csv->window, byte_order_mark, mark) == 0) csv->record = mark;
     scan_from(csv, csv->record);
-    return options->header ? sl_csv_read_header(csv) : SL_OK;
+    return csv->options.header ? sl_csv_read_header(csv) : SL_OK;
+}
+
+enum sl_status sl_csv_create(const struct sl_csv_source *source,
+                             const struct sl_csv_options *options, struct sl_csv **out,
+                             struct sl_error *err)
+{
+    struct sl_csv *csv = sl_alloc(1, sizeof *csv);
+    const char specials[SL_CSV_SPECIALS] = {options->delimiter, '\n', '\r', '\0',
+                                            options->quoting ? '"' : '\n'};
+    csv->source = *source;
+    csv->options = *options;
+    csv->name = sl_string_copy(source->name);
+    const enum sl_status status = check_options(options, source->name, err);
+    if (status != SL_OK) {
+        sl_csv_close(csv);
+        return status;
+    }
+    memcpy(csv->specials, specials, sizeof specials);
+    csv->line = 1;
+    csv->capacity = csv->source.chunk < LEAST_CAPACITY ? LEAST_CAPACITY : csv->source.chunk;
+    csv->field_capacity = 16;
+    csv->window = sl_alloc(csv->capacity + SL_CSV_BLOCK, 1);
+    csv->masks = sl_alloc(csv->capacity / SL_CSV_BLOCK + 1, sizeof *csv->masks);
+    csv->fields = sl_alloc(csv->field_capacity, sizeof *csv->fields);
+    *out = csv;
+    return SL_OK;
 }
 
 enum sl_status sl_csv_open_source(const struct sl_csv_source *source,
                                   const struct sl_csv_options *options, struct sl_csv **out,
                                   struct sl_error *err)
 {
-    struct sl_csv *csv = sl_alloc(1, sizeof *csv);
-    csv->source = *source;
-    csv->options = *options;
-    csv->name = sl_string_copy(source->name);
-    enum sl_status status = check_options(options, source->name, &csv->failure);
-    if (status == SL_OK) status = start(csv);
+    struct sl_csv *csv = NULL;
+    SL_TRY(sl_csv_create(source, options, &csv, err));
+    const enum sl_status status = start(csv);
     if (status == SL_OK) {
         *out = csv;
     } else {

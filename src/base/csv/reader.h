@@ -43,12 +43,18 @@ struct sl_csv {
 
     struct sl_field *fields; /* owned */
     size_t count, field_capacity;
-    size_t width; /* fields of the first record; 0 before it */
+    size_t width;       /* fields of the first record; 0 before it */
+    size_t table_width; /* the same of a table that is read in blocks */
 
     char **column_names; /* owned; into column_text */
     char *column_text;   /* owned */
     size_t n_columns;
 };
+
+/* Make the reader's memory; SL_ERR_USAGE if the options cannot be. */
+enum sl_status sl_csv_create(const struct sl_csv_source *source,
+                             const struct sl_csv_options *options, struct sl_csv **out,
+                             struct sl_error *err) SL_MUST_USE;
 
 /* Read the first record and keep its names; failures go to csv->failure. */
 enum sl_status sl_csv_read_header(struct sl_csv *csv) SL_MUST_USE;

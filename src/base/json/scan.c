@@ -26,6 +26,7 @@ void sl_scan_start(struct sl_scan *scan, const char *line, size_t length)
     scan->begin = scan->at = line;
     scan->end = line + length;
     scan->decoded_used = scan->n_keys = 0;
+    scan->exhausted = false;
 }
 
 void sl_scan_release(struct sl_scan *scan)
@@ -41,14 +42,25 @@ bool sl_scan_refuse(struct sl_scan *scan, const char *problem)
     return false;
 }
 
-/* Room for everything that can still be decoded in this line. Decoding never makes text longer, and
- * earlier results must not move, so the room is allocated once per line. */
+bool sl_scan_exhaust(struct sl_scan *scan)
+{
+    scan->exhausted = true;
+    return sl_scan_refuse(scan, "not enough memory for the line");
+}
+
+/* Room for everything that can still be decoded in this line, or NULL. Decoding never makes text
+ * longer, and earlier results must not move, so the room is allocated once per line. */
 static char *decoding_room(struct sl_scan *scan)
 {
     const size_t needed = (size_t)(scan->end - scan->begin) + 1;
     if (scan->decoded_used == 0 && scan->decoded_capacity < needed) {
+        char *decoded = sl_data_resize(scan->decoded, needed + needed / 2, 1, NULL);
+        if (!decoded) {
+            sl_scan_exhaust(scan);
+            return NULL;
+        }
+        scan->decoded = decoded;
         scan->decoded_capacity = needed + needed / 2;
-        scan->decoded = sl_resize(scan->decoded, scan->decoded_capacity, 1);
     }
     return scan->decoded + scan->decoded_used;
 }
@@ -146,6 +158,7 @@ static bool refuse_in_string(struct sl_scan *scan)
 static bool decode_string(struct sl_scan *scan, const char *begin, struct sl_field *out)
 {
     char *const text = decoding_room(scan), *write = text;
+    if (!text) return false;
     memcpy(write, begin, (size_t)(scan->at - begin));
     write += scan->at - begin;
     while (*scan->at != '"') {

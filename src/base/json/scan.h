@@ -2,7 +2,8 @@
  *
  * It accepts exactly what jansson accepts with JSON_REJECT_DUPLICATES: strings of valid UTF-8
  * without NUL, integers that fit 64 bits, reals that are finite, at most SL_SCAN_DEPTH nested
- * values. Functions return false with `problem` set and `at` where it was seen.
+ * values. Functions return false with `problem` set and `at` where it was seen. Nothing here calls
+ * sl_alloc, so parts of a pool may scan.
  *
  * The line must be followed by one '\n' and SL_SCAN_PADDING more bytes that may be read: no byte
  * of a JSON text may be a line break here, so that one stops every loop without a comparison. */
@@ -20,6 +21,7 @@ enum { SL_SCAN_PADDING = 64, SL_SCAN_DEPTH = 2048 };
 struct sl_scan {
     const char *begin, *at, *end; /* borrowed */
     char problem[96];             /* what is wrong at `at` */
+    bool exhausted;               /* what is wrong is that memory ran out */
     char *decoded;                /* owned; strings that had escapes, as long as any line */
     size_t decoded_used, decoded_capacity;
     struct sl_field *keys; /* owned; of the objects that are open in a walk */
@@ -49,6 +51,8 @@ void sl_scan_release(struct sl_scan *scan);
 
 /* Write the problem and return false, so that refusing is one statement. */
 bool sl_scan_refuse(struct sl_scan *scan, const char *problem);
+/* The same where memory ran out. */
+bool sl_scan_exhaust(struct sl_scan *scan);
 
 /* The next byte that is no white space, '\n' at the end of the line; it is not taken. */
 static inline char sl_scan_peek(struct sl_scan *scan)

@@ -28,8 +28,11 @@ static bool push_key(struct sl_scan *scan, size_t first, struct sl_field key)
             if (same(scan->keys[i], key))
                 return sl_scan_refuse(scan, "the object already has this key");
     if (scan->n_keys == scan->keys_capacity) {
-        scan->keys_capacity = scan->keys_capacity * 2 + FEW_KEYS;
-        scan->keys = sl_resize(scan->keys, scan->keys_capacity, sizeof *scan->keys);
+        const size_t capacity = scan->keys_capacity * 2 + FEW_KEYS;
+        struct sl_field *keys = sl_data_resize(scan->keys, capacity, sizeof *keys, NULL);
+        if (!keys) return sl_scan_exhaust(scan);
+        scan->keys = keys;
+        scan->keys_capacity = capacity;
     }
     scan->keys[scan->n_keys++] = key;
     return true;

@@ -97,6 +97,13 @@ static void append_row(struct sl_buffer *line, const struct sl_rows *rows, size_
     sl_csv_end_line(line);
 }
 
+void sl_rows_append_csv(const struct sl_rows *rows, size_t begin, size_t end, struct sl_buffer *out)
+{
+    if (begin == 0) append_header(out, rows);
+    for (size_t i = begin; i < end; i++)
+        append_row(out, rows, i);
+}
+
 enum sl_status sl_rows_write_csv(const struct sl_rows *rows, const char *array, const char *path,
                                  struct sl_error *err)
 {
@@ -106,11 +113,10 @@ enum sl_status sl_rows_write_csv(const struct sl_rows *rows, const char *array, 
     sl_buffer_init(&line, SIZE_MAX);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_writer_open(&writer, path, err));
-    append_header(&line, rows);
-    SL_TRY_OUT(sl_writer_write(&writer, line.data, line.length, err));
-    for (size_t i = 0; i < rows->n_rows; i++) {
+    /* The header by itself if there are no rows. */
+    for (size_t i = 0; i == 0 || i < rows->n_rows; i++) {
         sl_buffer_clear(&line);
-        append_row(&line, rows, i);
+        sl_rows_append_csv(rows, i, i < rows->n_rows ? i + 1 : i, &line);
         SL_TRY_OUT(sl_writer_write(&writer, line.data, line.length, err));
     }
     SL_TRY_OUT(sl_writer_commit(&writer, err));

@@ -159,6 +159,13 @@ const char *sl_name_table_get(const struct sl_name_table *names, uint32_t index,
     return names->pool.text + offsets[index];
 }
 
+void sl_name_table_clear(struct sl_name_table *names)
+{
+    const struct index *index = names->index;
+    if (index->slots) memset(index->slots, 0, sizeof *index->slots << index->bits);
+    update_pool(names, 0);
+}
+
 void sl_name_table_compact(struct sl_name_table *names)
 {
     free(names->index->slots);

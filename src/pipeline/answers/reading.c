@@ -53,7 +53,8 @@ void sl_answer_reader_init(struct sl_answer_reader *reader, const struct sl_answ
                                    .abstain = (const char *const *)reader->abstain,
                                    .leave_out = (const char *const *)reader->leave_out,
                                    .notes = notes,
-                                   .progress = workplace->progress};
+                                   .progress = workplace->progress,
+                                   .pool = workplace->pool};
 }
 
 void sl_answer_reader_release(struct sl_answer_reader *reader)

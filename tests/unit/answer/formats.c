@@ -463,7 +463,7 @@ static void test_several_files_share_their_classes(void **state)
     (void)state;
     struct sl_error err;
     struct sl_answers *answers = NULL;
-    const struct sl_answer_sink sink = {begin_set, put_in_set, &answers};
+    const struct sl_answer_sink sink = {.begin = begin_set, .put = put_in_set, .context = &answers};
     const char *paths[2] = {test_path("one.csv"), test_path("two.tsv")};
     test_write(paths[0], "item,worker,label\na,w,y\n", 24);
     test_write(paths[1], "item\tworker\tlabel\nb\tw\tx\n", 24);

@@ -33,7 +33,7 @@ static inline enum sl_status try_import(const char *format, const char *path,
                                         struct sl_answers **out, struct sl_error *err)
 {
     struct sl_answers *answers = NULL;
-    const struct sl_answer_sink sink = {begin_set, put_in_set, &answers};
+    const struct sl_answer_sink sink = {.begin = begin_set, .put = put_in_set, .context = &answers};
     enum sl_status status = find_format(format)->import(&path, 1, options, &sink, err);
     if (status != SL_OK) {
         sl_answers_destroy(answers);

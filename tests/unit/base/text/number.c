@@ -55,12 +55,58 @@ static void test_every_float_tried_comes_back(void **state)
     }
 }
 
+/* The definition: the fewest digits from 6 on that read back. */
+static void assert_as_printf(float value)
+{
+    char text[SL_NUMBER_TEXT], expected[SL_NUMBER_TEXT];
+    if (!isfinite(value)) return;
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(expected, sizeof expected, "%.*g", digits, (double)value);
+        if (strtof(expected, NULL) == value) break;
+    }
+    assert_int_equal(sl_text_from_float(value, text), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static float of_bits(uint32_t bits)
+{
+    float value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void test_floats_are_written_as_printf_writes_them(void **state)
+{
+    (void)state;
+    uint32_t bits = 7;
+    for (uint32_t exponent = 0; exponent < 255; exponent++)
+        for (uint32_t i = 0; i < 40; i++) {
+            bits = bits * 1664525u + 1013904223u;
+            /* The neighbours of a power of two, and others. */
+            const uint32_t fraction = i < 3 ? i : i < 6 ? 0x7FFFFF - i + 3 : bits >> 9;
+            assert_as_printf(of_bits(exponent << 23 | fraction | (i & 1) << 31));
+        }
+    for (int power = -30; power < 12; power++) {
+        char text[SL_NUMBER_TEXT];
+        snprintf(text, sizeof text, "1e%d", power);
+        const float value = strtof(text, NULL);
+        memcpy(&bits, &value, sizeof bits);
+        for (uint32_t i = 0; i < 9; i++)
+            assert_as_printf(of_bits(bits - 4 + i));
+    }
+    for (int i = 0; i <= 10000; i++) {
+        assert_as_printf((float)i / 10000);
+        assert_as_printf((float)i / 16384);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_are_written_as_short_as_they_can_be),
         cmocka_unit_test(test_what_is_not_finite_has_a_word),
         cmocka_unit_test(test_every_float_tried_comes_back),
+        cmocka_unit_test(test_floats_are_written_as_printf_writes_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
