@@ -107,6 +107,7 @@ _softlab() {
         "import --header") COMPREPLY+=($(compgen -W 'guess yes no' -- "$current")); return ;;
         "import --id-column") return ;;
         "import --classes") return ;;
+        "import --threads") return ;;
         "import --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "import --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "labels --method" | "labels -m") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv wawa ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
@@ -176,6 +177,7 @@ _softlab() {
         "simulate-labels --threshold") return ;;
         "simulate-labels --annotators" | "simulate-labels -a") return ;;
         "simulate-labels --seed") return ;;
+        "simulate-labels --threads") return ;;
         "simulate-labels --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "simulate-labels --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "mixing --output" | "mixing -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -212,6 +214,7 @@ _softlab() {
         "train --vectors") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "train --tuning") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "train --checkpoint-seconds") return ;;
+        "train --threads") return ;;
         "train --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "train --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "predict --data" | "predict -d") COMPREPLY+=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -222,6 +225,7 @@ _softlab() {
         "predict --array") COMPREPLY+=($(compgen -W 'logits probs' -- "$current")); return ;;
         "predict --batch" | "predict -b") return ;;
         "predict --output" | "predict -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "predict --threads") return ;;
         "predict --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "predict --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "eval --labels" | "eval -l") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -245,11 +249,13 @@ _softlab() {
         "eval --severity") return ;;
         "eval --corruption-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --plots") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --threads") return ;;
         "eval --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "run --scale") COMPREPLY+=($(compgen -W 'quick small paper' -- "$current")); return ;;
         "run --output" | "run -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "run --jobs" | "run -j") return ;;
+        "run --threads") return ;;
         "run --memory") return ;;
         "run --only") return ;;
         "run --shard") return ;;
@@ -280,6 +286,7 @@ _softlab() {
         "bench --tuning") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "bench --classes" | "bench -k") return ;;
         "bench --input" | "bench -i") return ;;
+        "bench --threads") return ;;
         "bench --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "bench --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "fetch --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -299,6 +306,7 @@ _softlab() {
         "dataset corrupt --size") return ;;
         "dataset corrupt --channels") COMPREPLY+=($(compgen -W '1 3' -- "$current")); return ;;
         "dataset corrupt --seed") return ;;
+        "dataset corrupt --threads") return ;;
         "dataset corrupt --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "dataset corrupt --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "dataset mix --output" | "dataset mix -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -373,11 +381,11 @@ _softlab() {
             files=yes ;;
         "import")
             words=''
-            options='--from --to --output --columns --abstain --leave-out --header --id-column --classes --list --data-folder --log-level --quiet --help'
+            options='--from --to --output --columns --abstain --leave-out --header --id-column --classes --list --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "labels")
             words=''
-            options='--method --output --list --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --threads --json --data-folder --log-level --quiet --help'
+            options='--method --output --list --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "quality")
             words=''
@@ -389,7 +397,7 @@ _softlab() {
             files=yes ;;
         "simulate-labels")
             words=''
-            options='--fit --parameters --reference --vectors --output --save --threshold --annotators --seed --as-released --json --data-folder --log-level --quiet --help'
+            options='--fit --parameters --reference --vectors --output --save --threshold --annotators --seed --as-released --json --threads --data-folder --log-level --quiet --help'
             files=no ;;
         "mixing")
             words=''
@@ -401,19 +409,19 @@ _softlab() {
             files=yes ;;
         "train")
             words=''
-            options='--data --split --labels --rest --holdout --network --recipe --as-published --set --epochs --seed --output --restart --untrained --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --channels --skip-broken --vectors --tuning --checkpoint-seconds --as-run --list --keys --json --data-folder --log-level --quiet --help'
+            options='--data --split --labels --rest --holdout --network --recipe --as-published --set --epochs --seed --output --restart --untrained --weights --dev --dev-split --dev-labels --teacher --mixing --extra --extra-labels --size --channels --skip-broken --vectors --tuning --checkpoint-seconds --as-run --list --keys --json --threads --data-folder --log-level --quiet --help'
             files=no ;;
         "predict")
             words=''
-            options='--data --split --size --channels --skip-broken --vectors --array --batch --output --data-folder --log-level --quiet --help'
+            options='--data --split --size --channels --skip-broken --vectors --array --batch --output --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "eval")
             words=''
-            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --plots --list --json --data-folder --log-level --quiet --help'
+            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --plots --list --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
             words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
-            options='--scale --output --jobs --memory --only --shard --as-published --tune --dry-run --init --answers --list --data-folder --log-level --quiet --help'
+            options='--scale --output --jobs --threads --memory --only --shard --as-published --tune --dry-run --init --answers --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "report")
             words=''
@@ -425,7 +433,7 @@ _softlab() {
             files=yes ;;
         "bench")
             words='resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger'
-            options='--batch --steps --inference --layers --tune --rounds --output --tuning --classes --input --json --data-folder --log-level --quiet --help'
+            options='--batch --steps --inference --layers --tune --rounds --output --tuning --classes --input --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "fetch")
             words='cifar10 cifar10h cifar10h-raw cifar10s hmix peterson2019 peterson2019-predictions labelme pos sentiment_polarity rte truth_inference fashion-mnist cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample glove100d imagenet-far'
@@ -437,7 +445,7 @@ _softlab() {
             files=yes ;;
         "dataset corrupt")
             words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes'
-            options='--output --only --severity --split --size --channels --skip-broken --seed --list --json --data-folder --log-level --quiet --help'
+            options='--output --only --severity --split --size --channels --skip-broken --seed --list --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "dataset mix")
             words='cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes'
