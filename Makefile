@@ -51,6 +51,7 @@ check-long: ## check, clang, TSan, all of lint, faults and load, fuzzing, parity
 	@tests/parity/run build/release
 	@tests/long/soft_labels.py build/release/softlab
 	@tests/long/report_latex.py build/release/softlab
+	@tests/long/threads.py build/release/softlab
 	@cd build/dev/tests/fault && ./fault_power_cuts --cuts 200 && ./fault_kill_writer --kills 30
 	@tools/check-bootstrap
 

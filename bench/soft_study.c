@@ -54,7 +54,8 @@ static enum sl_status put_answer(void *context, const struct sl_answer *given, s
 
 static enum sl_status read_answers(const char *path, struct loading *loading, struct sl_error *err)
 {
-    const struct sl_answer_sink sink = {begin_answers, put_answer, loading};
+    const struct sl_answer_sink sink = {
+        .begin = begin_answers, .put = put_answer, .context = loading};
     const struct sl_import_options options = {0};
     for (const struct sl_answer_format *format = sl_answer_formats; format->name; format++)
         if (strcmp(format->name, "cifar10s-raw") == 0)
