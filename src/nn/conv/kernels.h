@@ -6,5 +6,6 @@
 
 extern const struct sl_nn_conv_kernel sl_nn_conv_onednn, sl_nn_conv_gemm, sl_nn_conv_winograd,
     sl_nn_conv_direct;
+extern const struct sl_nn_conv_kernel sl_nn_conv_onednn_alone; /* on one thread; not in the table */
 
 #endif

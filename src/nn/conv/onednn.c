@@ -1,5 +1,6 @@
-/* Convolution by oneDNN's direct algorithm. Activations keep our layouts. A reorder copies weights
- * to and from the layout that oneDNN asks for, and pads their channels with zeros. */
+/* Convolution by oneDNN's direct algorithm, on one thread. Activations keep our layouts. A reorder
+ * copies weights to and from the layout that oneDNN asks for, and pads their channels with zeros.
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +272,7 @@ static enum sl_status onednn_create(const struct sl_nn_conv_task *task, struct s
                                     struct sl_error *err)
 {
     struct onednn_state *state = sl_alloc(1, sizeof *state);
-    struct sl_nn_conv made = {.kernel = &sl_nn_conv_onednn, .state = state};
+    struct sl_nn_conv made = {.kernel = &sl_nn_conv_onednn_alone, .state = state};
     state->task = *task;
     struct sl_nn_guard guard = sl_nn_guard_enter();
     enum sl_status status = fill_state(state, &made, err);
@@ -333,9 +334,9 @@ static void onednn_run(const struct sl_nn_conv *conv, const struct sl_nn_conv_ar
     sl_dnn_op_run(&state->result_out);
 }
 
-const struct sl_nn_conv_kernel sl_nn_conv_onednn = {
-    .name = "onednn",
-    .summary = "oneDNN's direct convolution",
+const struct sl_nn_conv_kernel sl_nn_conv_onednn_alone = {
+    .name = "onednn alone",
+    .summary = "oneDNN's direct convolution on one thread",
     .suits = onednn_suits,
     .create = onednn_create,
     .destroy = onednn_destroy,
