@@ -443,6 +443,16 @@ static struct sl_nn_strip strip_at(const struct winograd *w, size_t first)
     return (struct sl_nn_strip){first, smaller(w->strip, w->tiles - first)};
 }
 
+/* List what the next strip reads, to prefetch it. Threads that share the frequencies read the same
+ * maps; twice as many prefetches for the same products made them slower. */
+static size_t list_next(const struct run *run, struct sl_nn_strip next, struct sl_nn_run *runs)
+{
+    const struct winograd *w = run->w;
+    if (w->rows < 4) return 0;
+    const size_t n_runs = sl_nn_winograd_runs(&w->from, run->args->input, true, next, runs);
+    return n_runs + sl_nn_winograd_runs(&w->to, run->args->upstream, false, next, runs + n_runs);
+}
+
 /* A part of the weight gradient: some rows of frequencies of some panels, over all tiles. */
 static void weights_part(void *context, size_t part, size_t worker)
 {
@@ -462,8 +472,7 @@ static void weights_part(void *context, size_t part, size_t worker)
                                   .end = 2 * products.panel + columns_of(w, &products) / LANES};
     for (size_t first = 0; first < w->tiles; first += w->strip) {
         struct sl_nn_strip strip = strip_at(w, first), next = strip_at(w, first + strip.count);
-        size_t n_runs = sl_nn_winograd_runs(&w->from, args->input, true, next, work.runs);
-        n_runs += sl_nn_winograd_runs(&w->to, args->upstream, false, next, work.runs + n_runs);
+        const size_t n_runs = list_next(run, next, work.runs);
         sl_nn_winograd_input(&w->from, args->input, run->zeros, strip, &from, &work.v);
         sl_nn_winograd_upstream(&w->to, args->upstream, run->zeros, strip, &to, &work.m);
         if (w->task.bias && row <= 1 && 1 < row + w->rows)
