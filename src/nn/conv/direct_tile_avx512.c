@@ -1,26 +1,10 @@
 /* Tiles of direct convolution with AVX-512: a vector is the two blocks of a panel. Panels of one or
  * three blocks have the tiles of AVX2. */
-#include <immintrin.h>
+#include "nn/conv/avx512.h"
 
-#define TILE_TARGET __attribute__((target("avx512f,avx2,fma")))
+#define TILE_TARGET SL_NN_AVX512
 #define VECTOR      __m512
 enum { VECTOR_BLOCKS = 2, MOST_ROWS = 12, MOST_VECTORS = 1 };
-
-TILE_TARGET __attribute__((always_inline)) static inline __m512 load_halves(const float *from,
-                                                                            size_t apart)
-{
-    const __m512d low = _mm512_castpd256_pd512(_mm256_castps_pd(_mm256_loadu_ps(from)));
-    const __m256d high = _mm256_castps_pd(_mm256_loadu_ps(from + apart));
-    return _mm512_castpd_ps(_mm512_insertf64x4(low, high, 1));
-}
-
-TILE_TARGET __attribute__((always_inline)) static inline void store_halves(float *to, size_t apart,
-                                                                           __m512 value)
-{
-    const __m256d high = _mm512_extractf64x4_pd(_mm512_castps_pd(value), 1);
-    _mm256_storeu_ps(to, _mm512_castps512_ps256(value));
-    _mm256_storeu_ps(to + apart, _mm256_castpd_ps(high));
-}
 
 #define vector_zero()                _mm512_setzero_ps()
 #define vector_all(value)            _mm512_set1_ps(value)
@@ -28,8 +12,8 @@ TILE_TARGET __attribute__((always_inline)) static inline void store_halves(float
 #define vector_max(a, b)             _mm512_max_ps(a, b)
 #define vector_fma(a, b, sum)        _mm512_fmadd_ps(a, b, sum)
 #define vector_packed(from)          _mm512_loadu_ps(from)
-#define vector_spread(from, apart)   load_halves(from, apart)
-#define vector_put(to, apart, value) store_halves(to, apart, value)
+#define vector_spread(from, apart)   sl_nn_load_halves(from, apart)
+#define vector_put(to, apart, value) sl_nn_store_halves(to, apart, value)
 #define vector_store(to, value)      _mm512_storeu_ps(to, value)
 
 #include "nn/conv/direct_tile_body.h"

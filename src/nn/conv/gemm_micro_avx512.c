@@ -1,27 +1,9 @@
 /* The products of gemm_micro.h with AVX-512, where a panel of 16 columns is one vector. A lane sees
  * the same operations in the same order as with AVX2, so the results have the same bits. */
-#include "nn/conv/gemm_micro.h"
+#include "nn/conv/avx512.h"
 #include "nn/conv/gemm_micro_parts.h"
 
-#define AVX512        __attribute__((target("avx512f,avx2,fma")))
-#define AVX512_INLINE __attribute__((target("avx512f,avx2,fma"), always_inline)) static inline
-
 enum { LANES = 8, ROWS = SL_NN_GEMM_ROWS, COLUMNS = SL_NN_GEMM_COLUMNS, MOST = 16 };
-
-/* The 16 columns of a row in two blocks, `second` floats apart. */
-AVX512_INLINE __m512 load_halves(const float *low, size_t second)
-{
-    const __m512d half = _mm512_castpd256_pd512(_mm256_castps_pd(_mm256_load_ps(low)));
-    return _mm512_castpd_ps(
-        _mm512_insertf64x4(half, _mm256_castps_pd(_mm256_load_ps(low + second)), 1));
-}
-
-AVX512_INLINE void store_halves(__m512 value, float *low, size_t second)
-{
-    _mm256_store_ps(low, _mm512_castps512_ps256(value));
-    _mm256_store_ps(low + second,
-                    _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(value), 1)));
-}
 
 /* ---- Rows ---- */
 
@@ -36,13 +18,13 @@ struct pair {
 };
 
 /* Row i of the two groups, from there on. */
-AVX512_INLINE const float *row_of(struct pair at, int i)
+SL_NN_AVX512_INLINE const float *row_of(struct pair at, int i)
 {
     return (i < ROWS ? at.first : at.second) + (size_t)(i % ROWS) * LANES;
 }
 
-AVX512_INLINE void add_channel(struct row_sums *s, struct pair a, size_t c, const float *u,
-                               int rows, bool begin)
+SL_NN_AVX512_INLINE void add_channel(struct row_sums *s, struct pair a, size_t c, const float *u,
+                                     int rows, bool begin)
 {
     const __m512 factor = _mm512_load_ps(u + c * COLUMNS);
 #pragma GCC unroll 12
@@ -53,23 +35,23 @@ AVX512_INLINE void add_channel(struct row_sums *s, struct pair a, size_t c, cons
     }
 }
 
-AVX512_INLINE void add_block(struct row_sums *s, struct pair a, const float *u, int rows,
-                             bool begin)
+SL_NN_AVX512_INLINE void add_block(struct row_sums *s, struct pair a, const float *u, int rows,
+                                   bool begin)
 {
 #pragma GCC unroll 8
     for (size_t c = 0; c < LANES; c++)
         add_channel(s, a, c, u, rows, begin && c == 0);
 }
 
-AVX512_INLINE void multiply_rows(const struct sl_nn_gemm_rows *g, const float *first,
-                                 const float *u, float *d, int rows, bool accumulate)
+SL_NN_AVX512_INLINE void multiply_rows(const struct sl_nn_gemm_rows *g, const float *first,
+                                       const float *u, float *d, int rows, bool accumulate)
 {
     struct row_sums s;
     struct pair a = {first, first + g->a_group};
     const struct pair from = {d, d + g->d_group};
 #pragma GCC unroll 12
     for (int i = 0; accumulate && i < rows; i++)
-        s.row[i] = load_halves(row_of(from, i), g->d_block);
+        s.row[i] = sl_nn_load_halves(row_of(from, i), g->d_block);
     add_block(&s, a, u, rows, !accumulate);
     for (size_t left = g->channels - LANES; left > 0; left -= LANES) {
         a.first += g->a_block;
@@ -80,7 +62,8 @@ AVX512_INLINE void multiply_rows(const struct sl_nn_gemm_rows *g, const float *f
     float *second = d + g->d_group;
 #pragma GCC unroll 12
     for (int i = 0; i < rows; i++)
-        store_halves(s.row[i], (i < ROWS ? d : second) + (size_t)(i % ROWS) * LANES, g->d_block);
+        sl_nn_store_halves((i < ROWS ? d : second) + (size_t)(i % ROWS) * LANES, g->d_block,
+                           s.row[i]);
 }
 
 /* A function for each number of rows, with and without accumulation: in a common function the
@@ -88,13 +71,13 @@ AVX512_INLINE void multiply_rows(const struct sl_nn_gemm_rows *g, const float *f
 typedef void multiply_function(const struct sl_nn_gemm_rows *g, const float *a, const float *u,
                                float *d);
 #define MULTIPLY(rows)                                                                             \
-    AVX512 static void add_##rows(const struct sl_nn_gemm_rows *g, const float *a, const float *u, \
-                                  float *d)                                                        \
+    SL_NN_AVX512 static void add_##rows(const struct sl_nn_gemm_rows *g, const float *a,           \
+                                        const float *u, float *d)                                  \
     {                                                                                              \
         multiply_rows(g, a, u, d, rows, true);                                                     \
     }                                                                                              \
-    AVX512 static void set_##rows(const struct sl_nn_gemm_rows *g, const float *a, const float *u, \
-                                  float *d)                                                        \
+    SL_NN_AVX512 static void set_##rows(const struct sl_nn_gemm_rows *g, const float *a,           \
+                                        const float *u, float *d)                                  \
     {                                                                                              \
         multiply_rows(g, a, u, d, rows, false);                                                    \
     }
@@ -133,8 +116,8 @@ struct outer_sums {
     __m512 row[MOST];
 };
 
-AVX512_INLINE void add_outer(struct outer_sums *s, struct pair a, size_t at, __m512 b, int channels,
-                             bool begin)
+SL_NN_AVX512_INLINE void add_outer(struct outer_sums *s, struct pair a, size_t at, __m512 b,
+                                   int channels, bool begin)
 {
 #pragma GCC unroll 16
     for (int i = 0; i < channels; i++) {
@@ -144,8 +127,8 @@ AVX512_INLINE void add_outer(struct outer_sums *s, struct pair a, size_t at, __m
     }
 }
 
-AVX512_INLINE void outer_group(const struct sl_nn_gemm_outer *g, const float *first, const float *b,
-                               float *d, int channels, bool accumulate)
+SL_NN_AVX512_INLINE void outer_group(const struct sl_nn_gemm_outer *g, const float *first,
+                                     const float *b, float *d, int channels, bool accumulate)
 {
     struct outer_sums s;
     const struct pair a = {first, first + g->a_block};
@@ -153,9 +136,9 @@ AVX512_INLINE void outer_group(const struct sl_nn_gemm_outer *g, const float *fi
 #pragma GCC unroll 16
     for (int i = 0; accumulate && i < channels; i++)
         s.row[i] = _mm512_load_ps(d + (size_t)i * COLUMNS);
-    add_outer(&s, a, 0, load_halves(b, b_block), channels, !accumulate);
+    add_outer(&s, a, 0, sl_nn_load_halves(b, b_block), channels, !accumulate);
     for (size_t at = LANES; at < end; at += LANES)
-        add_outer(&s, a, at, load_halves(b + at, b_block), channels, false);
+        add_outer(&s, a, at, sl_nn_load_halves(b + at, b_block), channels, false);
 #pragma GCC unroll 16
     for (int i = 0; i < channels; i++)
         _mm512_store_ps(d + (size_t)i * COLUMNS, s.row[i]);
@@ -164,8 +147,8 @@ AVX512_INLINE void outer_group(const struct sl_nn_gemm_outer *g, const float *fi
 typedef void outer_function(const struct sl_nn_gemm_outer *g, const float *a, const float *b,
                             float *d);
 #define OUTER(name, channels, accumulate)                                                          \
-    AVX512 static void name(const struct sl_nn_gemm_outer *g, const float *a, const float *b,      \
-                            float *d)                                                              \
+    SL_NN_AVX512 static void name(const struct sl_nn_gemm_outer *g, const float *a,                \
+                                  const float *b, float *d)                                        \
     {                                                                                              \
         outer_group(g, a, b, d, channels, accumulate);                                             \
     }
