@@ -37,6 +37,12 @@ try sh -c 'sed "s/\"scales\"/\"tune\": [{\"parameter\": \"lr\", \"grid\": [0.1, 
 try softlab run spec.json -j 1 --only hard -o made
 try softlab run spec.json -j 1 --only figures -o made
 try softlab run spec.json -j 1 -o made
+# The number of processes and of threads changes nothing but the time.
+plain() { sed 's/"time":{[^}]*}//' "$1/results.jsonl" | sort; }
+softlab run spec.json -j 1 --threads 3 -o shared --quiet 2>/dev/null || true
+plain made >made.txt
+plain shared >shared.txt
+try cmp made.txt shared.txt
 try sh -c 'grep -o "\"set\":[^,]*" made/results.jsonl; grep -o "\"computed\":[^}]*" made/results.jsonl'
 try sh -c 'grep -o "\"set\":[^,]*" made/failures.jsonl'
 # Every fold is a line. A grid is searched on each set by the measure that selects its epochs.
