@@ -139,15 +139,16 @@ static void sum_part(void *context, size_t part, size_t worker)
 /* Bytes per second that the threads read from memory. */
 static double memory_speed(struct sl_pool *pool)
 {
-    struct summing summing = {.values = sl_alloc(SUMMED, 1)};
+    uint64_t *values = sl_alloc(SUMMED, 1);
+    struct summing summing = {.values = values};
     double best = HUGE_VAL;
-    memset((void *)(uintptr_t)summing.values, 1, SUMMED);
+    memset(values, 1, SUMMED);
     for (int i = 0; i < 5; i++) {
         const double begin = sl_clock_seconds();
         sl_pool_run(pool, SUM_PARTS, sum_part, &summing);
         best = fmin(best, sl_clock_seconds() - begin);
     }
-    free((void *)(uintptr_t)summing.values);
+    free(values);
     return SUMMED / best;
 }
 

@@ -167,7 +167,7 @@ static void show_method(const struct sl_aggregator *method, struct shape shape)
     size_t n_rounds = 0;
     make_votes(shape, &crowd.votes);
     make_rows(&crowd);
-    for (size_t i = 0; i < 2 * ROUNDS; i++) {
+    for (size_t i = 0; i < (size_t)2 * ROUNDS; i++) {
         options.pool = pools[i % 2];
         const double taken = seconds_of(method, &crowd, options, &n_rounds);
         if (taken < best[i % 2]) best[i % 2] = taken;

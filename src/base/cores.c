@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/system.h"
@@ -10,12 +11,14 @@
  * cores; 0 if the file does not exist or sets none ("max"). */
 static size_t limit_in(const char *path)
 {
+    char line[64] = "", *end = NULL;
     FILE *file = fopen(path, "r");
     if (!file) return 0;
-    long long quota = 0, period = 0;
-    const int n_read = fscanf(file, "%lld %lld", &quota, &period);
+    const bool read = fgets(line, sizeof line, file) != NULL;
     fclose(file);
-    if (n_read != 2 || quota <= 0 || period <= 0) return 0;
+    const long long quota = read ? strtoll(line, &end, 10) : 0;
+    const long long period = end && end > line ? strtoll(end, NULL, 10) : 0;
+    if (quota <= 0 || period <= 0) return 0;
     return (size_t)((quota + period - 1) / period);
 }
 

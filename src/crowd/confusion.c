@@ -1,5 +1,6 @@
 #include "crowd/confusion.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +271,7 @@ static void init_prior(struct sl_confusion_prior *prior, const struct sl_confusi
 static enum sl_status init_dense(struct fit *fit, struct sl_error *err)
 {
     const size_t n_rows = fit->pass.n_workers * sl_em_apart(fit->n_classes, sizeof(double));
+    assert(fit->pass.votes);
     fit->units = sl_alloc(n_rows, sizeof *fit->units);
     fit->totals = sl_alloc(n_rows, sizeof *fit->totals);
     fit->pseudo = sl_alloc(n_rows, sizeof *fit->pseudo);

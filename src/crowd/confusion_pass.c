@@ -1,5 +1,6 @@
 #include "crowd/confusion_pass.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,7 @@ SL_EM_INLINED void count_both(const struct sl_votes *votes, size_t item, const i
 {
     const int64_t zero = added[0], one = added[1];
     const size_t end = votes->begin[item + 1];
+    assert(counts);
     for (size_t v = votes->begin[item]; v < end; v++) {
         int64_t *row = counts + ((size_t)votes->annotator[v] * 2 + votes->label[v]) * 2;
         row[0] += zero;

@@ -3,7 +3,7 @@
 /* The least work for which two threads were faster than one (make bench-nn): it takes about 2 us
  * to hand work over and to collect it. */
 static const double least_product = 300e3; /* multiplications and additions of pairs */
-static const size_t least_pass = 12 * 1024;
+static const size_t least_pass = 12288;
 enum { PARTS_PER_THREAD = 4 };
 
 bool sl_nn_shares_product(double multiply_adds)

@@ -1,5 +1,5 @@
-/* Workplace: what a program lends to a job: data folders, a log, a progress bar, threads and a way to stop.
- * With only `roots` set, a job is silent and cannot be stopped. */
+/* Workplace: what a program lends to a job: data folders, a log, a progress bar, threads and a way
+ * to stop. With only `roots` set, a job is silent and cannot be stopped. */
 #ifndef SOFTLAB_PIPELINE_WORKPLACE_H
 #define SOFTLAB_PIPELINE_WORKPLACE_H
 

@@ -123,7 +123,7 @@ static enum sl_status make_room(struct window *window, size_t capacity, struct s
     if (window->bytes && capacity <= window->capacity) return SL_OK;
     char *bytes = sl_data_alloc(capacity + 1 + PADDING, 1, err);
     if (!bytes) return SL_ERR_NOMEM;
-    if (window->length > 0) memcpy(bytes, window->bytes, window->length);
+    if (window->bytes && window->length > 0) memcpy(bytes, window->bytes, window->length);
     free(window->bytes);
     window->bytes = bytes;
     window->capacity = capacity;

@@ -1,5 +1,6 @@
 /* Votes from a long CSV. An empty item stops the reading, an empty label is skipped and counted, an
  * empty annotator is unknown. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ out:
 static enum sl_status add_label(struct csv_reading *reading, struct sl_field text, uint32_t *out,
                                 struct sl_error *err)
 {
+    assert(reading->worker);
     uint32_t *known =
         text.length == 1 ? &reading->worker->short_labels[(unsigned char)text.text[0]] : NULL;
     if (known && *known > 0) {

@@ -4,12 +4,14 @@
 #include "nn/conv/gemm_micro_parts.h"
 
 enum { LANES = 8, ROWS = SL_NN_GEMM_ROWS, COLUMNS = SL_NN_GEMM_COLUMNS, MOST = 16 };
+/* Rows of two groups; floats of 8 and of 16 channels of a panel. */
+enum { PAIR = 2 * ROWS, BLOCK = LANES * COLUMNS, OUTER_STEP = MOST * COLUMNS };
 
 /* ---- Rows ---- */
 
 /* Up to two groups of 6 rows. Functions over it are inlined with a constant number of rows. */
 struct row_sums {
-    __m512 row[2 * ROWS];
+    __m512 row[PAIR];
 };
 
 /* The same place in two groups of 6 rows. */
@@ -56,7 +58,7 @@ SL_NN_AVX512_INLINE void multiply_rows(const struct sl_nn_gemm_rows *g, const fl
     for (size_t left = g->channels - LANES; left > 0; left -= LANES) {
         a.first += g->a_block;
         a.second += g->a_block;
-        u += LANES * COLUMNS;
+        u += BLOCK;
         add_block(&s, a, u, rows, false);
     }
     float *second = d + g->d_group;
@@ -86,8 +88,7 @@ EACH_ROWS(MULTIPLY)
 #define ADD_NAME(rows) add_##rows,
 #define SET_NAME(rows) set_##rows,
 /* Indexed by accumulation and rows - 1. */
-static multiply_function *const multiply[2][2 * ROWS] = {{EACH_ROWS(SET_NAME)},
-                                                         {EACH_ROWS(ADD_NAME)}};
+static multiply_function *const multiply[2][PAIR] = {{EACH_ROWS(SET_NAME)}, {EACH_ROWS(ADD_NAME)}};
 
 void sl_nn_gemm_rows_avx512(const struct sl_nn_gemm_rows *gemm)
 {
@@ -99,9 +100,9 @@ void sl_nn_gemm_rows_avx512(const struct sl_nn_gemm_rows *gemm)
             const float *a = g.a, *u = g.u + panel * g.u_panel;
             float *d = g.d + 2 * panel * g.d_block;
             size_t left = g.rows;
-            for (; left >= 2 * ROWS; left -= 2 * ROWS, a += 2 * g.a_group, d += 2 * g.d_group) {
+            for (; left >= PAIR; left -= PAIR, a += 2 * g.a_group, d += 2 * g.d_group) {
                 sl_nn_fetch(&fetcher, 2);
-                functions[2 * ROWS - 1](&g, a, u, d);
+                functions[PAIR - 1](&g, a, u, d);
             }
             if (left == 0) continue;
             sl_nn_fetch(&fetcher, 1);
@@ -168,7 +169,7 @@ void sl_nn_gemm_outer_avx512(const struct sl_nn_gemm_outer *gemm)
             const float *a = g.a, *b = g.b + 2 * panel * g.b_block;
             float *d = g.d + panel * g.d_panel;
             size_t left = g.channels;
-            for (; left >= MOST; left -= MOST, a += 2 * g.a_block, d += MOST * COLUMNS) {
+            for (; left >= MOST; left -= MOST, a += 2 * g.a_block, d += OUTER_STEP) {
                 sl_nn_fetch(&fetcher, 3);
                 two(&g, a, b, d);
             }

@@ -252,23 +252,40 @@ BANDS(BAND, upstream)
 static row_transform *const input_transforms[4][4] = TABLE(input);
 static row_transform *const upstream_transforms[4][4] = TABLE(upstream);
 
-/* `above` is 1 if a tile also has the row of pixels above it and the one below (inputs). */
-static void transform(const struct sl_nn_map *map, const float *data, const float *zeros,
-                      struct sl_nn_strip strip, const struct sl_nn_band *band,
-                      row_transform *transform_row, size_t above, const struct sl_nn_tiles *out)
+/* A kind of transform: by band, and whether a tile also has the row of pixels above it (and the one
+ * below). */
+struct transform {
+    row_transform *const (*by_band)[4];
+    size_t above;
+};
+static const struct transform of_input = {input_transforms, 1};
+static const struct transform of_upstream = {upstream_transforms, 0};
+
+/* The maps and the strip of them to transform. */
+struct source {
+    const struct sl_nn_map *map;
+    const float *data, *zeros;
+    struct sl_nn_strip strip;
+};
+
+static void transform(const struct transform *kind, const struct source *source,
+                      const struct sl_nn_band *band, const struct sl_nn_tiles *out)
 {
+    const struct sl_nn_map *map = source->map;
+    const struct sl_nn_strip strip = source->strip;
+    row_transform *transform_row = kind->by_band[band->rows - 1][band->row];
     size_t row_floats = map->width * LANES, block_floats = map->height * row_floats;
     for (size_t at = 0; at < strip.count;) {
         struct segment s = segment_at(map, strip, at);
         const struct cursor to = cursor_at(out, at);
         const struct row_of_tiles tiles = {map->width, s.first, s.end};
         for (size_t b = band->block; b < band->end; b++) {
-            const float *block = data + (s.image * map->blocks + b) * block_floats;
+            const float *block = source->data + (s.image * map->blocks + b) * block_floats;
             const float *pixels[4];
             for (size_t i = 0; i < 4; i++) {
                 /* Above the map the unsigned difference wraps round and is too large as well. */
-                const size_t y = 2 * s.row + i - above;
-                pixels[i] = y < map->height ? block + y * row_floats : zeros;
+                const size_t y = 2 * s.row + i - kind->above;
+                pixels[i] = y < map->height ? block + y * row_floats : source->zeros;
             }
             transform_row(pixels, &tiles, &to, to.data + b * out->block_stride);
         }
@@ -280,14 +297,14 @@ void sl_nn_winograd_input(const struct sl_nn_map *map, const float *x, const flo
                           struct sl_nn_strip strip, const struct sl_nn_band *band,
                           const struct sl_nn_tiles *out)
 {
-    transform(map, x, zeros, strip, band, input_transforms[band->rows - 1][band->row], 1, out);
+    transform(&of_input, &(struct source){map, x, zeros, strip}, band, out);
 }
 
 void sl_nn_winograd_upstream(const struct sl_nn_map *map, const float *dy, const float *zeros,
                              struct sl_nn_strip strip, const struct sl_nn_band *band,
                              const struct sl_nn_tiles *out)
 {
-    transform(map, dy, zeros, strip, band, upstream_transforms[band->rows - 1][band->row], 0, out);
+    transform(&of_upstream, &(struct source){map, dy, zeros, strip}, band, out);
 }
 
 /* A row of output tiles. */
