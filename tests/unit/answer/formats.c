@@ -468,7 +468,8 @@ static void test_several_files_share_their_classes(void **state)
     test_write(paths[0], "item,worker,label\na,w,y\n", 24);
     test_write(paths[1], "item\tworker\tlabel\nb\tw\tx\n", 24);
     assert_ok(find_format("long-csv")->import(paths, 2, NULL, &sink, &err), err);
-    if (!answers) fail();
+    assert_non_null(answers);
+    if (!answers) return;
     assert_int_equal(answers->n_classes, 2);
     assert_hard(answers, 0, "a", "w", "y");
     assert_hard(answers, 1, "b", "w", "x");
