@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "eval_rows.h"
 #include "softlab/base.h"
 #include "softlab/eval.h"
 
@@ -17,20 +18,6 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Logits, or distributions of a few answers each. */
-static void fill(struct sl_rows *rows, bool logits)
-{
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        struct sl_rng rng;
-        float *row = rows->values + i * rows->n_classes;
-        sl_rng_init(&rng, 1, logits ? "bench.logits" : "bench.labels", 0, i);
-        for (size_t k = 0; logits && k < rows->n_classes; k++)
-            row[k] = (float)(3 * sl_rng_normal(&rng));
-        for (size_t answer = 0; !logits && answer < 8; answer++)
-            row[(i + sl_rng_below(&rng, 1 + i % 3)) % rows->n_classes] += 0.125F;
-    }
 }
 
 static double best_of(double *seconds, double took)
@@ -97,8 +84,8 @@ static enum sl_status run(struct times *times, double *bootstrap, struct sl_erro
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_rows_create(N_ITEMS, N_CLASSES, &predictions, err));
     SL_TRY_OUT(sl_rows_create(N_ITEMS, N_CLASSES, &labels, err));
-    fill(predictions, true);
-    fill(labels, false);
+    bench_fill_rows(predictions, true);
+    bench_fill_rows(labels, false);
     for (size_t r = 0; r < REPEATS; r++)
         SL_TRY_OUT(run_once(predictions, labels, times, err));
     SL_TRY_OUT(time_bootstrap(predictions, labels, bootstrap, err));

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "eval_rows.h"
 #include "softlab/base.h"
 #include "softlab/dataset.h"
 #include "softlab/eval.h"
@@ -30,27 +31,14 @@ enum { N_ITEMS = 10000, N_RESAMPLES = 100, N_PHOTOS = 400, N_FILES = 200, N_ANNO
 
 /* ---- Making ---- */
 
-static void fill(struct sl_rows *rows, bool logits)
-{
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        struct sl_rng rng;
-        float *row = rows->values + i * rows->n_classes;
-        sl_rng_init(&rng, 1, logits ? "bench.logits" : "bench.labels", 0, i);
-        for (size_t k = 0; logits && k < rows->n_classes; k++)
-            row[k] = (float)(3 * sl_rng_normal(&rng));
-        for (size_t answer = 0; !logits && answer < 8; answer++)
-            row[(i + sl_rng_below(&rng, 1 + i % 3)) % rows->n_classes] += 0.125F;
-    }
-}
-
 static enum sl_status make_scores(struct bench *bench, struct sl_error *err)
 {
     const struct sl_scored_options logits = {.logits = true};
     struct sl_rows *predictions = NULL;
     SL_TRY(sl_rows_create(N_ITEMS, N_CLASSES, &bench->labels, err));
     SL_TRY(sl_rows_create(N_ITEMS, N_CLASSES, &predictions, err));
-    fill(predictions, true);
-    fill(bench->labels, false);
+    bench_fill_rows(predictions, true);
+    bench_fill_rows(bench->labels, false);
     const enum sl_status status =
         sl_scored_create(predictions, bench->labels, &logits, &bench->scored, err);
     sl_rows_destroy(predictions);

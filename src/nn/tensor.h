@@ -31,13 +31,15 @@ static inline struct sl_nn_tensor sl_nn_image_view(const struct sl_nn_tensor *te
     return view;
 }
 
-/* A tensor of one block's eight channels (fewer in the last block), in the same memory. */
-static inline struct sl_nn_tensor sl_nn_block_view(const struct sl_nn_tensor *tensor, size_t block)
+/* A tensor of the channels of blocks [first, end) of another, in the same memory. */
+static inline struct sl_nn_tensor sl_nn_block_view(const struct sl_nn_tensor *tensor, size_t first,
+                                                   size_t end)
 {
     struct sl_nn_tensor view = *tensor;
-    view.data += block * tensor->height * tensor->width * SL_NN_LANES;
-    view.channels -= block * SL_NN_LANES;
-    if (view.channels > SL_NN_LANES) view.channels = SL_NN_LANES;
+    const size_t channels = end * SL_NN_LANES;
+    view.data += first * tensor->height * tensor->width * SL_NN_LANES;
+    view.channels =
+        (channels < tensor->channels ? channels : tensor->channels) - first * SL_NN_LANES;
     return view;
 }
 

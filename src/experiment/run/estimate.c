@@ -53,30 +53,27 @@ static size_t batch_of(const struct sl_job *job)
 }
 
 /* The network of a training, for its own item shape; CIFAR-10's if the data were not read. */
-static enum sl_status model_create(const struct sl_job *job, const char *network,
-                                   struct sl_model **out, struct sl_error *err)
+static struct sl_model_options model_of(const struct sl_job *job, const char *network)
 {
     struct sl_model_options options = sl_model_options_default();
     options.network = network;
-    if (job->n_classes > 0) {
-        options.classes = job->n_classes;
+    if (job->n_classes == 0) return options;
+    options.classes = job->n_classes;
+    options.input = (struct sl_input_shape){
+        .channels = job->shape[0], .height = job->shape[1], .width = job->shape[2]};
+    if (job->shape[0] == 0)
         options.input = (struct sl_input_shape){
-            .channels = job->shape[0], .height = job->shape[1], .width = job->shape[2]};
-        if (job->shape[0] == 0)
-            options.input = (struct sl_input_shape){.tokens = TOKENS,
-                                                    .letters = LETTERS,
-                                                    .vocabulary = VOCABULARY,
-                                                    .alphabet = ALPHABET};
-    }
-    return sl_model_create(&options, out, err);
+            .tokens = TOKENS, .letters = LETTERS, .vocabulary = VOCABULARY, .alphabet = ALPHABET};
+    return options;
 }
 
 static enum sl_status trainer_create(const struct sl_job *job, const char *network,
                                      const struct sl_plan_options *plan, struct trainer *out,
                                      struct sl_error *err)
 {
+    const struct sl_model_options options = model_of(job, network);
     struct trainer trainer = {0};
-    SL_TRY(model_create(job, network, &trainer.model, err));
+    SL_TRY(sl_model_create(&options, &trainer.model, err));
     const enum sl_status status = sl_plan_create(trainer.model, plan, &trainer.plan, err);
     if (status == SL_OK)
         *out = trainer;
@@ -170,27 +167,19 @@ static char *describe_step(const struct sl_job *training)
 /* How many times as fast a network trains with so many threads; 1 if it cannot be timed. */
 static double measure_speedup(const struct sl_job *training, size_t threads)
 {
-    struct sl_model_options model = sl_model_options_default();
+    const struct sl_model_options model = model_of(training, training->network);
     struct sl_timing_options options = {.batch = batch_of(training), .steps = SPEEDUP_STEPS};
     struct sl_timing one = {0}, all = {0};
+    struct sl_pool *pool = NULL;
     double speedup = 1;
-    model.network = training->network;
-    if (training->n_classes > 0 && training->shape[0] > 0) {
-        model.classes = training->n_classes;
-        model.input = (struct sl_input_shape){.channels = training->shape[0],
-                                              .height = training->shape[1],
-                                              .width = training->shape[2]};
-    }
-    if (sl_pool_create(threads, &options.pool, NULL) != SL_OK) return 1;
-    if (sl_network_time(&model, &options, &all, NULL) == SL_OK) {
-        struct sl_pool *pool = options.pool;
-        options.pool = NULL;
-        if (sl_network_time(&model, &options, &one, NULL) == SL_OK) speedup = one.best / all.best;
+    if (sl_pool_create(threads, &pool, NULL) != SL_OK) return 1;
+    if (sl_network_time(&model, &options, &one, NULL) == SL_OK) {
         options.pool = pool;
+        if (sl_network_time(&model, &options, &all, NULL) == SL_OK) speedup = one.best / all.best;
     }
     sl_timing_release(&one);
     sl_timing_release(&all);
-    sl_pool_destroy(options.pool);
+    sl_pool_destroy(pool);
     return speedup > 1 ? speedup : 1;
 }
 

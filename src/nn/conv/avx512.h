@@ -3,10 +3,16 @@
 #define SOFTLAB_NN_CONV_AVX512_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define SL_NN_AVX512        __attribute__((target("avx512f,avx2,fma")))
 #define SL_NN_AVX512_INLINE SL_NN_AVX512 __attribute__((always_inline)) static inline
+
+static inline bool sl_nn_has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f");
+}
 
 /* Blocks that are `apart` floats apart. */
 SL_NN_AVX512_INLINE __m512 sl_nn_load_halves(const float *from, size_t apart)

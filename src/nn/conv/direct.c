@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "nn/conv/avx512.h"
 #include "nn/conv/kernels.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/system.h"
@@ -16,7 +17,7 @@ struct direct {
 
 const struct sl_nn_direct_tiles *sl_nn_direct_tiles_for(size_t n_blocks)
 {
-    if (n_blocks == 2 && __builtin_cpu_supports("avx512f")) return &sl_nn_direct_avx512;
+    if (n_blocks == 2 && sl_nn_has_avx512()) return &sl_nn_direct_avx512;
     return &sl_nn_direct_avx2[n_blocks - 1];
 }
 

@@ -1,5 +1,6 @@
 #include "nn/conv/gemm_micro.h"
 
+#include "nn/conv/avx512.h"
 #include "nn/conv/gemm_micro_parts.h"
 
 #define AVX2        __attribute__((target("avx2,fma")))
@@ -148,15 +149,10 @@ AVX2 void sl_nn_gemm_rows_avx2(const struct sl_nn_gemm_rows *gemm)
     }
 }
 
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f");
-}
-
 void sl_nn_gemm_rows(const struct sl_nn_gemm_rows *gemm)
 {
     struct sl_nn_gemm_rows rest = *gemm;
-    if (has_avx512()) {
+    if (sl_nn_has_avx512()) {
         const size_t panels = gemm->columns / COLUMNS;
         sl_nn_gemm_rows_avx512(gemm);
         rest.columns -= panels * COLUMNS;
@@ -237,7 +233,7 @@ AVX2 void sl_nn_gemm_outer_avx2(const struct sl_nn_gemm_outer *gemm)
 void sl_nn_gemm_outer(const struct sl_nn_gemm_outer *gemm)
 {
     struct sl_nn_gemm_outer rest = *gemm;
-    if (has_avx512()) {
+    if (sl_nn_has_avx512()) {
         const size_t panels = gemm->columns / COLUMNS;
         sl_nn_gemm_outer_avx512(gemm);
         rest.columns -= panels * COLUMNS;

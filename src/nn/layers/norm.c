@@ -214,15 +214,12 @@ static void set_coefficients(const struct norm_layer *layer, const struct norm_a
     }
 }
 
-/* A view of blocks [range.begin, range.end) of a tensor; NULL if there is none. */
+/* A view of a range of blocks; NULL if there is no tensor. */
 static const struct sl_nn_tensor *block_range(const struct sl_nn_tensor *tensor,
                                               struct sl_pool_range range, struct sl_nn_tensor *view)
 {
     if (!tensor) return NULL;
-    *view = *tensor;
-    view->data += range.begin * tensor->height * tensor->width * SL_NN_LANES;
-    const size_t end = range.end * SL_NN_LANES;
-    view->channels = (end < tensor->channels ? end : tensor->channels) - range.begin * SL_NN_LANES;
+    *view = sl_nn_block_view(tensor, range.begin, range.end);
     return view;
 }
 
