@@ -86,8 +86,8 @@ static void print_speed(const struct sl_timing *timing)
 
 static void print_scaling(const struct sl_timing *one, const struct sl_timing *all)
 {
-    printf("  %.2f times as fast with %zu threads; %.1f %% of the work is one thread's alone, %.0f "
-           "barriers per step; by Amdahl's law %.1f times on 8 cores, %.1f times on 16\n",
+    printf("  %.2f times as fast with %zu threads; %.1f %% of the work is serial, %.0f barriers "
+           "per step; by Amdahl's law %.1f times on 8 cores, %.1f times on 16\n",
            one->best / all->best, all->threads, 100 * all->serial / one->mean, all->barriers,
            sl_timing_speedup(one, all, 8), sl_timing_speedup(one, all, 16));
 }

@@ -477,15 +477,14 @@ static void test_running_leaves_the_callers_rounding_alone(void **unused)
     sl_model_destroy(model);
 }
 
-static void test_a_step_allocates_nothing(void **unused)
+static void check_steps_allocate_nothing(struct sl_pool *pool)
 {
-    (void)unused;
     for (size_t index = 0; index < N_CASES; index++) {
         struct sl_model *model = model_of(index);
         struct sl_plan *plan = NULL;
         struct sl_error err = {0};
         const struct sl_plan_options options = {
-            .batch = IMAGES, .training = true, .input_gradient = true};
+            .batch = IMAGES, .training = true, .input_gradient = true, .pool = pool};
         assert_ok(sl_plan_create(model, &options, &plan, &err), err);
         float *pixels = random_floats((size_t)IMAGES * 3 * 6 * 5, "pixels", index);
         const size_t n_logits = IMAGES * model->graph.nodes[model->graph.count - 1].shape.channels;
@@ -505,6 +504,17 @@ static void test_a_step_allocates_nothing(void **unused)
     }
 }
 
+static void test_a_step_allocates_nothing(void **unused)
+{
+    (void)unused;
+    struct sl_pool *pool = NULL;
+    struct sl_error err = {0};
+    check_steps_allocate_nothing(NULL);
+    assert_ok(sl_pool_create(3, &pool, &err), err);
+    check_steps_allocate_nothing(pool);
+    sl_pool_destroy(pool);
+}
+
 /* Under AddressSanitizer the C library's own count stays at 0.
  * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
@@ -518,9 +528,11 @@ static void test_steps_do_not_grow_the_heap(void **unused)
 {
     (void)unused;
     struct sl_model *model = small_resnet();
+    struct sl_pool *pool = NULL;
     struct sl_plan *plan = NULL;
     struct sl_error err = {0};
-    const struct sl_plan_options options = {.batch = 2, .training = true};
+    assert_ok(sl_pool_create(2, &pool, &err), err);
+    const struct sl_plan_options options = {.batch = 2, .training = true, .pool = pool};
     assert_ok(sl_plan_create(model, &options, &plan, &err), err);
     train_steps(plan, model, 10);
     const size_t after_10 = heap_in_use();
@@ -529,6 +541,7 @@ static void test_steps_do_not_grow_the_heap(void **unused)
     assert_int_equal(heap_in_use(), after_10);
     sl_plan_destroy(plan);
     sl_model_destroy(model);
+    sl_pool_destroy(pool);
 }
 
 static void test_bad_plans_are_refused(void **unused)
