@@ -113,8 +113,9 @@ docs: build ## write the manual and docs/results.md anew from the program
 # These two install no packages: they are for packagers, and for systems other than Debian.
 install: ## install to DESTDIR and PREFIX (/usr/local)
 	@$(call configure,release)
-	@$(call compile,release) --target softlab-cli
+	@$(call compile,release) --target softlab-cli softlab_shared
 	@cmake --install build/release --prefix $(PREFIX)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 build: ## build what is installed and measured
 	@$(call configure,release)

@@ -245,6 +245,9 @@ uint32_t sl_answer_choice(const struct sl_answer *answer, size_t n_classes);
  * names their flags. */
 enum sl_status sl_votes_from_answers(const struct sl_answers *answers, unsigned keep,
                                      struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
+/* The same answers as a set; hard answers, item by item. */
+enum sl_status sl_answers_from_votes(const struct sl_votes *votes, struct sl_answers **out,
+                                     struct sl_error *err) SL_MUST_USE;
 void sl_votes_destroy(struct sl_votes *votes);
 enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path,
                                   struct sl_error *err) SL_MUST_USE;

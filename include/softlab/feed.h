@@ -67,9 +67,11 @@ enum sl_status sl_predictor_create(struct sl_model *model, const struct sl_feed 
                                    struct sl_predictor **out, struct sl_error *err) SL_MUST_USE;
 void sl_predictor_destroy(struct sl_predictor *predictor);
 /* Write the logits (count, classes) of these items. `feed` must have the shape of the feed that the
- * predictor was created with; `items` NULL: the first `count`. `progress` may be NULL. */
-void sl_predict(struct sl_predictor *predictor, const struct sl_feed *feed, const size_t *items,
-                size_t count, struct sl_progress *progress, float *logits);
+ * predictor was created with; `items` NULL: the first `count`. `progress` may be NULL.
+ * SL_ERR_STOPPED if the caller of the pool wants to end. */
+enum sl_status sl_predict(struct sl_predictor *predictor, const struct sl_feed *feed,
+                          const size_t *items, size_t count, struct sl_progress *progress,
+                          float *logits, struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

@@ -189,25 +189,43 @@ static void draw(struct sl_progress *progress, double now)
     progress->drawn = now;
 }
 
+static bool is_silent(const struct sl_progress *progress)
+{
+    return !progress || (!progress->stream && !progress->show);
+}
+
+static void show(struct sl_progress *progress, double now, bool ended)
+{
+    progress->show(progress->show_context, progress, ended);
+    progress->drawn = now;
+}
+
 void sl_progress_start(struct sl_progress *progress, const char *label, uint64_t total,
                        const char *unit)
 {
-    if (!progress || !progress->stream) return;
+    if (is_silent(progress)) return;
     progress->label = label;
     progress->unit = unit;
     progress->total = total;
     progress->done = 0;
     progress->tenths = 0;
     progress->started = progress->drawn = clock_of(progress);
-    if (progress->terminal) draw(progress, progress->started);
+    if (progress->show)
+        show(progress, progress->started, false);
+    else if (progress->terminal)
+        draw(progress, progress->started);
 }
 
 void sl_progress_set(struct sl_progress *progress, uint64_t done)
 {
-    if (!progress || !progress->stream || !progress->label) return;
+    if (is_silent(progress) || !progress->label) return;
     progress->done = done;
     double now = clock_of(progress);
     double since = now - progress->drawn;
+    if (progress->show) {
+        if (since >= redraw_seconds) show(progress, now, false);
+        return;
+    }
     if (progress->terminal) {
         if (since >= redraw_seconds) draw(progress, now);
         return;
@@ -221,7 +239,12 @@ void sl_progress_set(struct sl_progress *progress, uint64_t done)
 
 void sl_progress_finish(struct sl_progress *progress)
 {
-    if (!progress || !progress->stream || !progress->label) return;
+    if (is_silent(progress) || !progress->label) return;
+    if (progress->show) {
+        show(progress, clock_of(progress), true);
+        progress->label = NULL;
+        return;
+    }
     const double elapsed = clock_of(progress) - progress->started;
     if (elapsed < brief_seconds) { /* too short to be worth a line */
         if (progress->terminal) fputs("\r\x1b[K", progress->stream);

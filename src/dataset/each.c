@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct round {
+    const struct sl_pool *pool; /* borrowed */
     sl_each_work *work;
     void *context;
     struct sl_progress *progress; /* borrowed, or NULL */
@@ -32,7 +33,7 @@ static void note_failure(struct round *round, size_t item, enum sl_status status
 static void do_item(void *context, size_t item, size_t worker)
 {
     struct round *round = context;
-    if (item > atomic_load(&round->failed)) return;
+    if (item > atomic_load(&round->failed) || sl_pool_is_stopped(round->pool)) return;
     struct sl_error err = {0};
     const enum sl_status status = round->work(round->context, item, &err);
     if (status != SL_OK) note_failure(round, item, status, &err);
@@ -43,11 +44,14 @@ static void do_item(void *context, size_t item, size_t worker)
 enum sl_status sl_each(struct sl_pool *pool, size_t count, sl_each_work *work, void *context,
                        struct sl_progress *progress, struct sl_error *err)
 {
-    struct round round = {
-        .work = work, .context = context, .progress = progress, .failed = SIZE_MAX};
+    struct round round = {.pool = pool,
+                          .work = work,
+                          .context = context,
+                          .progress = progress,
+                          .failed = SIZE_MAX};
     pthread_mutex_init(&round.lock, NULL);
     sl_pool_run(pool, count, do_item, &round);
     pthread_mutex_destroy(&round.lock);
     if (round.status != SL_OK && err) *err = round.err;
-    return round.status;
+    return round.status == SL_OK ? sl_pool_check(pool, err) : round.status;
 }

@@ -305,18 +305,20 @@ enum sl_status sl_attack(struct sl_model *model, const struct sl_attack_items *i
     if (status == SL_OK) status = make_buffers(&attack, err);
     if (status == SL_OK) {
         sl_progress_start(progress, "attacking", items->count, "images");
-        for (size_t begin = 0; begin < items->count; begin += attack.batch) {
+        for (size_t begin = 0; begin < items->count && status == SL_OK; begin += attack.batch) {
             const size_t left = items->count - begin;
             const size_t count = left < attack.batch ? left : attack.batch;
             attack_batch(&attack, begin, count);
             sl_progress_set(progress, begin + count);
+            status = sl_pool_check(options->pool, err);
         }
         sl_progress_finish(progress);
         divide(&result, items->count);
-        *out = result;
-    } else {
-        sl_attack_result_release(&result);
     }
+    if (status == SL_OK)
+        *out = result;
+    else
+        sl_attack_result_release(&result);
     release(&attack);
     return status;
 }

@@ -112,6 +112,7 @@ static void run_resample(void *context, size_t resample, size_t worker)
     struct replication *replication = context;
     struct room *room = &replication->rooms[worker];
     if (atomic_load(&replication->exhausted)) return;
+    if (sl_pool_is_stopped(replication->options->pool)) return;
     room->resample = resample;
     if (sl_guard(replicate, room, NULL) != SL_OK) atomic_store(&replication->exhausted, true);
 }
@@ -165,6 +166,7 @@ static enum sl_status run(struct replication *replication, struct sl_error *err)
         return sl_fail(err, SL_ERR_USAGE, "%zu resamples are too many", bootstrap->n_resamples);
     SL_TRY(prepare(replication, err));
     sl_pool_run(replication->options->pool, bootstrap->n_resamples, run_resample, replication);
+    SL_TRY(sl_pool_check(replication->options->pool, err));
     if (!atomic_load(&replication->exhausted)) return SL_OK;
     return sl_fail(err, SL_ERR_NOMEM, "not enough memory for the measures of a resample");
 }

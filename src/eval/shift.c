@@ -101,7 +101,8 @@ static enum sl_status score(struct shift *shift, const struct sl_corruption *cor
         SL_TRY(read_images(shift, corruption, severity, err));
     else
         SL_TRY(make_images(shift, corruption, severity, err));
-    sl_predict(shift->predictor, shift->feed, NULL, shift->items->count, NULL, shift->logits);
+    SL_TRY(sl_predict(shift->predictor, shift->feed, NULL, shift->items->count, NULL, shift->logits,
+                      err));
     *out = (struct sl_shift_score){
         .corruption = corruption,
         .severity = severity,

@@ -8,6 +8,7 @@
  * are discarded; in evaluation mode rows do not influence each other. */
 struct sl_predictor {
     struct sl_model *model; /* borrowed */
+    struct sl_pool *pool;   /* borrowed */
     struct sl_plan *plan;
     struct sl_feed_batch batch;
     size_t *items; /* (batch) of the current batch */
@@ -24,6 +25,7 @@ enum sl_status sl_predictor_create(struct sl_model *model, const struct sl_feed 
     options.pool = pool;
     struct sl_predictor *predictor = sl_alloc(1, sizeof *predictor);
     predictor->model = model;
+    predictor->pool = pool;
     predictor->items = sl_alloc(batch, sizeof *predictor->items);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_plan_create(model, &options, &predictor->plan, err));
@@ -44,13 +46,16 @@ void sl_predictor_destroy(struct sl_predictor *predictor)
     free(predictor);
 }
 
-void sl_predict(struct sl_predictor *predictor, const struct sl_feed *feed, const size_t *items,
-                size_t count, struct sl_progress *progress, float *logits)
+enum sl_status sl_predict(struct sl_predictor *predictor, const struct sl_feed *feed,
+                          const size_t *items, size_t count, struct sl_progress *progress,
+                          float *logits, struct sl_error *err)
 {
     const size_t batch = sl_plan_batch(predictor->plan);
     const size_t n_classes = sl_model_classes(predictor->model);
+    enum sl_status status = SL_OK;
     sl_progress_start(progress, "predicting", count, "items");
     for (size_t begin = 0; begin < count; begin += batch) {
+        SL_TRY_OUT(sl_pool_check(predictor->pool, err));
         const size_t n = count - begin < batch ? count - begin : batch;
         for (size_t i = 0; i < batch; i++) {
             const size_t row = begin + (i < n ? i : 0);
@@ -62,5 +67,7 @@ void sl_predict(struct sl_predictor *predictor, const struct sl_feed *feed, cons
         memcpy(logits + begin * n_classes, rows, n * n_classes * sizeof *logits);
         sl_progress_set(progress, begin + n);
     }
+out:
     sl_progress_finish(progress);
+    return status;
 }

@@ -53,6 +53,8 @@ struct sl_pool {
     bool patient;          /* threads spin before they sleep */
     struct task now, meanwhile;
     struct sl_pool_use *use; /* borrowed, or NULL */
+    bool (*is_stopped)(void *context); /* the caller's; NULL: never */
+    void *stop_context;                /* borrowed */
     _Atomic bool stop;
     /* Sleeping threads wait for `changed` with `lock`; `sleeping` counts them. */
     pthread_mutex_t lock;
@@ -283,6 +285,22 @@ void sl_pool_run(struct sl_pool *pool, size_t count, sl_pool_part *part, void *c
     if (!pool->use) return;
     pool->use->runs++;
     pool->use->seconds += sl_clock_seconds() - start;
+}
+
+void sl_pool_set_stop(struct sl_pool *pool, bool (*stop)(void *context), void *context)
+{
+    pool->is_stopped = stop;
+    pool->stop_context = context;
+}
+
+bool sl_pool_is_stopped(const struct sl_pool *pool)
+{
+    return pool && pool->is_stopped && pool->is_stopped(pool->stop_context);
+}
+
+enum sl_status sl_pool_check(const struct sl_pool *pool, struct sl_error *err)
+{
+    return sl_pool_is_stopped(pool) ? sl_fail(err, SL_ERR_STOPPED, "stopped before the end") : SL_OK;
 }
 
 void sl_pool_watch(struct sl_pool *pool, struct sl_pool_use *use)

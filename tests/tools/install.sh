@@ -21,15 +21,24 @@ build() {
     shift 2
     # shellcheck disable=SC2046 # several words
     $compiler -Wall -Wextra -Werror "$@" "$scratch/$source" -o "$scratch/program" \
-        $(pkg-config --cflags --libs softlab)
+        $(pkg-config --cflags --libs softlab) "-Wl,-rpath,$(pkg-config --variable=libdir softlab)"
 }
 passes "the README's program compiles" build "${CC:-cc}" readme.c
 passes "and runs" "$scratch/program"
 says "using the library" "100 images of 6 classes, the first a star"
 
+passes "it uses the shared library" sh -c "readelf -d '$scratch/program' | grep NEEDED"
+says "by its soname" "libsoftlab.so.0"
+
 # Link the whole archive, so that a library missing from softlab.pc is noticed.
-passes "softlab.pc names every library" build "${CC:-cc}" readme.c \
-    -Wl,--whole-archive "$(find "$prefix" -name libsoftlab.a)" -Wl,--no-whole-archive
+build_static() {
+    # shellcheck disable=SC2046 # several words
+    ${CC:-cc} -Wall -Wextra -Werror "$scratch/readme.c" -o "$scratch/program" \
+        -Wl,--whole-archive "$(find "$prefix" -name libsoftlab.a)" -Wl,--no-whole-archive \
+        $(pkg-config --cflags --static --libs softlab | sed 's/-lsoftlab //')
+}
+passes "softlab.pc names every library of the archive" build_static
+passes "and the program runs" "$scratch/program"
 
 cat >"$scratch/user.cc" <<'END'
 #include <cstdio>

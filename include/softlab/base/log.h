@@ -29,13 +29,17 @@ const char *sl_log_level_name(enum sl_log_level level);
  * a second; elsewhere a plain line appears at every tenth of the way, at most one
  * in two seconds. A task of less than a second leaves no trace. Use from one thread. */
 struct sl_progress {
-    FILE *stream;              /* borrowed; NULL = silent */
+    FILE *stream; /* borrowed; NULL = silent */
+    /* Draws in place of us: at the start, then at most ten times a second, and at the end; NULL =
+     * lines on `stream`. */
+    void (*show)(void *context, const struct sl_progress *progress, bool ended);
+    void *show_context;        /* borrowed */
     bool terminal;             /* redraw in place */
     unsigned columns;          /* width of the terminal, 0 = 80 */
     double (*seconds)(void *); /* clock; NULL = the monotonic clock */
     void *clock_context;       /* borrowed */
 
-    /* The running task; private. */
+    /* The running task; only `show` reads it, all others treat it as private. */
     const char *label; /* borrowed */
     const char *unit;  /* borrowed */
     uint64_t total, done;

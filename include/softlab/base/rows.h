@@ -27,6 +27,9 @@ struct sl_rows {
 enum sl_status sl_rows_create(size_t n_rows, size_t n_classes, struct sl_rows **out,
                               struct sl_error *err) SL_MUST_USE;
 void sl_rows_destroy(struct sl_rows *rows);
+/* A copy of the values and all names. */
+enum sl_status sl_rows_copy(const struct sl_rows *rows, struct sl_rows **out,
+                            struct sl_error *err) SL_MUST_USE;
 
 /* Read and write rows; the suffix decides the format.
  *

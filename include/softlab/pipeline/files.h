@@ -19,6 +19,11 @@ struct sl_known_names {
 };
 struct sl_known_names sl_known_names_of(const struct sl_answers *answers);
 
+/* sl_rows_read, or a copy of the rows that the caller lends under this name
+ * (softlab/pipeline/exchange.h). */
+enum sl_status sl_rows_get(const struct sl_workplace *workplace, const char *path,
+                           const char *array, struct sl_rows **out,
+                           struct sl_error *err) SL_MUST_USE;
 /* Read the rows of a file. With `like`: one row per item of `like`, columns in the order of its
  * classes. */
 enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const char *path,
@@ -32,8 +37,9 @@ const char *sl_rows_item(const struct sl_rows *rows, size_t row, char *out, size
 
 /* Read predictions and find out their kind. From an .npz: the array logits, or else probs, or else
  * labels (how ensembles are written). In other files the values tell. */
-enum sl_status sl_predictions_read(const char *path, struct sl_rows **out,
-                                   enum sl_prediction_kind *kind, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_predictions_read(const struct sl_workplace *workplace, const char *path,
+                                   struct sl_rows **out, enum sl_prediction_kind *kind,
+                                   struct sl_error *err) SL_MUST_USE;
 const char *sl_prediction_kind_name(enum sl_prediction_kind kind); /* "logits", "probabilities" */
 /* The mean of several classifiers' predictions (logits or probabilities), one file each; classes
  * are matched by name. */

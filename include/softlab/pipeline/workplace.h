@@ -12,11 +12,13 @@
 
 SL_BEGIN_DECLS
 
+struct sl_exchange;
 struct sl_workplace {
     struct sl_data_roots roots;
     const struct sl_log *log;      /* borrowed, or NULL */
     struct sl_progress *progress;  /* borrowed, or NULL */
     struct sl_pool *pool;          /* borrowed; NULL: the calling thread alone */
+    struct sl_exchange *exchange;  /* borrowed, or NULL; arrays in place of files */
     struct sl_name_table *unnamed; /* borrowed, or NULL; files already reported as lacking class
                                       names, so that each is reported once */
     void *context;                 /* borrowed; for the hooks below, each of which may be NULL */

@@ -232,6 +232,7 @@ static enum sl_status run_windows(struct run *run, struct sl_error *err)
     SL_TRY(see_first(run, now, err));
     sl_pool_run(run->plan->pool, now->n_blocks, parse_block, &parsing);
     while (now->n_blocks > 0) {
+        SL_TRY(sl_pool_check(run->plan->pool, err));
         SL_TRY(advance(run, now, next, err));
         struct window *swapped = now;
         now = next;

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -191,5 +192,36 @@ enum sl_status sl_votes_from_answers(const struct sl_answers *answers, unsigned 
     votes = NULL;
 out:
     sl_votes_destroy(votes);
+    return status;
+}
+
+static struct sl_field name_of(const struct sl_name_table *names, uint32_t index)
+{
+    struct sl_field name = {.text = ""};
+    if (index != SL_NO_NAME) name.text = sl_name_table_get(names, index, &name.length);
+    return name;
+}
+
+enum sl_status sl_answers_from_votes(const struct sl_votes *votes, struct sl_answers **out,
+                                     struct sl_error *err)
+{
+    struct sl_answers *answers = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY(sl_answers_create((const char *const *)votes->classes, votes->n_classes, &answers, err));
+    for (uint32_t item = 0; item < votes->n_items; item++)
+        for (size_t i = votes->begin[item]; i < votes->begin[item + 1]; i++) {
+            const struct sl_belief top = {votes->label[i], NAN};
+            struct sl_answer answer = sl_answer_empty();
+            answer.item = name_of(votes->items, item);
+            answer.annotator = name_of(votes->annotators, votes->annotator[i]);
+            answer.kind = SL_ANSWER_HARD;
+            answer.n_top = 1;
+            answer.top = &top;
+            SL_TRY_OUT(sl_answers_add(answers, &answer, err));
+        }
+    *out = answers;
+    answers = NULL;
+out:
+    sl_answers_destroy(answers);
     return status;
 }

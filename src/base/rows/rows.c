@@ -55,6 +55,22 @@ void sl_rows_destroy(struct sl_rows *rows)
     free(rows);
 }
 
+enum sl_status sl_rows_copy(const struct sl_rows *rows, struct sl_rows **out, struct sl_error *err)
+{
+    struct sl_rows *copy = NULL;
+    SL_TRY(sl_rows_create(rows->n_rows, rows->n_classes, &copy, err));
+    enum sl_status status = SL_OK;
+    memcpy(copy->values, rows->values, rows->n_rows * rows->n_classes * sizeof *copy->values);
+    SL_TRY_OUT(sl_names_copy(rows->items, rows->n_rows, &copy->items, err));
+    SL_TRY_OUT(sl_names_copy(rows->annotators, rows->n_rows, &copy->annotators, err));
+    SL_TRY_OUT(sl_names_copy(rows->classes, rows->n_classes, &copy->classes, err));
+    *out = copy;
+    copy = NULL;
+out:
+    sl_rows_destroy(copy);
+    return status;
+}
+
 /* realloc that reports; the block stays where it is on failure. */
 static bool grow(void *block, size_t count, size_t size)
 {

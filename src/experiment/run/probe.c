@@ -245,12 +245,12 @@ static enum sl_status time_predicting(struct stage *stage, size_t batch, double 
     struct stopwatch watch = {.seconds = seconds};
     struct sl_predictor *predictor = NULL;
     float *logits = sl_alloc(batch * sl_model_classes(stage->model), sizeof *logits);
-    const enum sl_status status =
+    enum sl_status status =
         sl_predictor_create(stage->model, stage->feed, batch, NULL, NULL, &predictor, err);
     if (status == SL_OK) {
         do
-            sl_predict(predictor, stage->feed, NULL, batch, NULL, logits);
-        while (!is_enough(&watch));
+            status = sl_predict(predictor, stage->feed, NULL, batch, NULL, logits, err);
+        while (status == SL_OK && !is_enough(&watch));
         *out = mean_step(&watch);
     }
     sl_predictor_destroy(predictor);

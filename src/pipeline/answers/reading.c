@@ -4,6 +4,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/answers.h"
+#include "softlab/pipeline/exchange.h"
 
 void sl_say_imported(const struct sl_workplace *workplace, const struct sl_import_notes *notes)
 {
@@ -67,6 +68,8 @@ enum sl_status sl_answers_read_any(const struct sl_workplace *workplace, const c
                                    const struct sl_answer_reading *reading, struct sl_answers **out,
                                    struct sl_error *err)
 {
+    const struct sl_votes *lent = sl_lent_votes(workplace->exchange, path);
+    if (lent) return sl_answers_from_votes(lent, out, err);
     struct sl_import_notes notes = {0};
     struct sl_answer_reader reader;
     sl_answer_reader_init(&reader, reading, workplace, &notes);

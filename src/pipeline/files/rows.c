@@ -7,6 +7,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/wordvectors.h"
+#include "softlab/pipeline/exchange.h"
 #include "softlab/pipeline/files.h"
 
 struct sl_known_names sl_known_names_of(const struct sl_answers *answers)
@@ -33,12 +34,19 @@ static enum sl_status match_labels(const struct sl_workplace *workplace, const c
     return sl_rows_reorder(rows, path, &names, err);
 }
 
+enum sl_status sl_rows_get(const struct sl_workplace *workplace, const char *path,
+                           const char *array, struct sl_rows **out, struct sl_error *err)
+{
+    const struct sl_rows *lent = sl_lent_rows(workplace->exchange, path);
+    return lent ? sl_rows_copy(lent, out, err) : sl_rows_read(path, array, out, err);
+}
+
 enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const char *path,
                                  const char *array, const struct sl_known_names *like,
                                  struct sl_rows **out, struct sl_error *err)
 {
     struct sl_rows *rows = NULL;
-    SL_TRY(sl_rows_read(path, array, &rows, err));
+    SL_TRY(sl_rows_get(workplace, path, array, &rows, err));
     enum sl_status status = SL_OK;
     if (like && rows->annotators)
         status = sl_fail(err, SL_ERR_INPUT,
@@ -124,8 +132,9 @@ const char *sl_prediction_kind_name(enum sl_prediction_kind kind)
     return kind == SL_PREDICTION_LOGITS ? "logits" : "probabilities";
 }
 
-enum sl_status sl_predictions_read(const char *path, struct sl_rows **out,
-                                   enum sl_prediction_kind *kind, struct sl_error *err)
+enum sl_status sl_predictions_read(const struct sl_workplace *workplace, const char *path,
+                                   struct sl_rows **out, enum sl_prediction_kind *kind,
+                                   struct sl_error *err)
 {
     const bool named = sl_path_has_suffix(path, ".npz");
     bool logits = false, labels = false, probs = false;
@@ -136,7 +145,7 @@ enum sl_status sl_predictions_read(const char *path, struct sl_rows **out,
         SL_TRY(sl_npz_file_has(path, "labels", &labels, err));
     }
     const char *array = logits ? "logits" : labels && !probs ? "labels" : "probs";
-    SL_TRY(sl_rows_read(path, array, &rows, err));
+    SL_TRY(sl_rows_get(workplace, path, array, &rows, err));
     enum sl_status status = SL_OK;
     if (logits) {
         *kind = SL_PREDICTION_LOGITS;
@@ -197,7 +206,7 @@ enum sl_status sl_ensemble_read(const struct sl_workplace *workplace, char *cons
     enum sl_prediction_kind kind = SL_PREDICTION_LOGITS, other = SL_PREDICTION_LOGITS;
     enum sl_status status = SL_OK;
     for (; n_read < count; n_read++) {
-        SL_TRY_OUT(sl_predictions_read(paths[n_read], &sets[n_read], &other, err));
+        SL_TRY_OUT(sl_predictions_read(workplace, paths[n_read], &sets[n_read], &other, err));
         if (n_read == 0) kind = other;
         if (other != kind) {
             n_read++;

@@ -11,6 +11,7 @@
 #include "softlab/feed/text.h"
 #include "softlab/nn/loss.h"
 #include "softlab/nn/weights.h"
+#include "softlab/pipeline/exchange.h"
 
 static const char weights_name[] = "weights.safetensors";
 
@@ -102,7 +103,8 @@ enum sl_status sl_predict_items(const struct sl_workplace *workplace, struct sl_
     name_rows(feeding, rows);
     SL_TRY_OUT(sl_predictor_create(model, feeding->feed, n < batch ? n : batch, NULL,
                                    workplace->pool, &predictor, err));
-    sl_predict(predictor, feeding->feed, feeding->only, n, workplace->progress, rows->values);
+    SL_TRY_OUT(sl_predict(predictor, feeding->feed, feeding->only, n, workplace->progress,
+                          rows->values, err));
     *out = rows;
     rows = NULL;
 out:
@@ -163,12 +165,28 @@ struct sl_predict_job sl_predict_job_default(void)
     return job;
 }
 
+static enum sl_status write_predictions(const struct sl_workplace *workplace,
+                                        const struct sl_predict_job *job,
+                                        const struct sl_rows *rows, struct sl_error *err)
+{
+    const char *array = job->array == SL_PREDICTED_PROBABILITIES ? "probs" : "logits";
+    char count[32];
+    SL_TRY(sl_rows_write(rows, array, job->output, err));
+    sl_log(workplace->log, SL_LOG_INFO, "%s: %s row%s of %zu class%s",
+           sl_workplace_shown(workplace, job->output),
+           sl_text_count(rows->n_rows, count, sizeof count), sl_text_plural(rows->n_rows, "", "s"),
+           rows->n_classes, sl_text_plural(rows->n_classes, "", "es"));
+    return SL_OK;
+}
+
 enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
                                   const struct sl_workplace *workplace, struct sl_error *err)
 {
     if (!job->weights) return sl_fail(err, SL_ERR_USAGE, "WEIGHTS is missing");
     if (!job->data) return sl_fail(err, SL_ERR_USAGE, "say what to predict with --data");
-    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
+    struct sl_exchange *exchange = workplace->exchange;
+    if (!job->output && !exchange)
+        return sl_fail(err, SL_ERR_USAGE, "say what to write with -o FILE");
     struct sl_model *model = NULL;
     struct sl_feeding feeding = {0};
     struct sl_rows *rows = NULL;
@@ -180,13 +198,11 @@ enum sl_status sl_predict_job_run(const struct sl_predict_job *job,
     SL_TRY_OUT(sl_predict_items(workplace, model, &feeding, job->batch, &rows, err));
     if (job->array == SL_PREDICTED_PROBABILITIES)
         sl_softmax(rows->values, rows->n_rows, rows->n_classes, rows->values);
-    SL_TRY_OUT(sl_rows_write(rows, job->array == SL_PREDICTED_PROBABILITIES ? "probs" : "logits",
-                             job->output, err));
-    char count[32];
-    sl_log(workplace->log, SL_LOG_INFO, "%s: %s row%s of %zu class%s",
-           sl_workplace_shown(workplace, job->output),
-           sl_text_count(rows->n_rows, count, sizeof count), sl_text_plural(rows->n_rows, "", "s"),
-           rows->n_classes, sl_text_plural(rows->n_classes, "", "es"));
+    if (job->output) SL_TRY_OUT(write_predictions(workplace, job, rows, err));
+    if (exchange) {
+        exchange->rows = rows;
+        rows = NULL;
+    }
 out:
     sl_rows_destroy(rows);
     sl_feeding_release(&feeding);

@@ -8,6 +8,7 @@
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/pipeline/exchange.h"
 
 /* The content of files that the options of an aggregator name, kept until it has run. */
 struct held {
@@ -42,7 +43,8 @@ static struct sl_crowd_options crowd_options(const struct sl_workplace *workplac
     options.variational = !job->em;
     options.seed = job->seed;
     options.calibrate = job->calibrate;
-    options.confusions = job->state || job->annotators_out;
+    options.confusions = job->state || job->annotators_out ||
+                         (workplace->exchange && workplace->exchange->confusions);
     options.pool = workplace->pool;
     return options;
 }
@@ -159,6 +161,22 @@ static void drop_unanswered(const struct sl_workplace *workplace, const struct s
     rows->n_rows = count;
 }
 
+/* Leave what was learned, all but the posterior, with the caller. */
+static enum sl_status leave_state(struct sl_exchange *exchange, struct sl_crowd_state *state,
+                                  const struct sl_known_names *names, struct sl_error *err)
+{
+    exchange->annotators = sl_name_table_create();
+    for (uint32_t i = 0; i < sl_name_table_count(names->annotators); i++) {
+        uint32_t number;
+        size_t length;
+        const char *name = sl_name_table_get(names->annotators, i, &length);
+        SL_TRY(sl_name_table_add(exchange->annotators, name, length, &number, err));
+    }
+    exchange->state = *state;
+    *state = (struct sl_crowd_state){0};
+    return SL_OK;
+}
+
 static enum sl_status finish(const struct sl_workplace *workplace, const struct sl_labels_job *job,
                              const struct sl_aggregator *method, struct sl_crowd_state *state,
                              const struct sl_labels_asked *asked, struct sl_rows **out,
@@ -173,7 +191,7 @@ static enum sl_status finish(const struct sl_workplace *workplace, const struct 
                state->converged ? "converged" : "not converged",
                state->trace[state->n_iterations - 1]);
     *out = take_rows(state, asked->names);
-    return SL_OK;
+    return workplace->exchange ? leave_state(workplace->exchange, state, asked->names, err) : SL_OK;
 }
 
 /* Skills and confusions cannot be estimated unless two annotators answer the same item. */
@@ -209,11 +227,15 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
     struct sl_crowd_options options = crowd_options(workplace, job);
     struct sl_crowd_state state = {0};
     struct held held = {0};
-    struct sl_votes *votes = NULL;
+    struct sl_votes *read = NULL;
+    const struct sl_votes *votes = sl_lent_votes(workplace->exchange, job->paths[0]);
     enum sl_status status = SL_OK;
     sl_answer_reader_init(&reader, &job->reading, workplace, &imported);
-    SL_TRY_OUT(sl_votes_read(job->paths[0], &reader.options, &votes, err));
-    sl_say_imported(workplace, &imported);
+    if (!votes) {
+        SL_TRY_OUT(sl_votes_read(job->paths[0], &reader.options, &read, err));
+        sl_say_imported(workplace, &imported);
+        votes = read;
+    }
     const struct sl_known_names names = {votes->items,     votes->annotators, votes->classes,
                                          votes->n_classes, "the answers",     false};
     SL_TRY_OUT(read_held(workplace, job, &names, &held, &options, err));
@@ -229,7 +251,7 @@ out:
     sl_answer_reader_release(&reader);
     sl_crowd_state_release(&state);
     held_release(&held);
-    sl_votes_destroy(votes);
+    sl_votes_destroy(read);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "pipeline/labels/labels.h"
 #include "softlab/base/text.h"
+#include "softlab/pipeline/exchange.h"
 #include "softlab/pipeline/options.h"
 
 static const char *method_names(size_t index)
@@ -242,6 +243,7 @@ static enum sl_status run_labels(const void *raw, const struct sl_task_call *cal
 {
     struct sl_labels_job job = *(const struct sl_labels_job *)raw;
     struct sl_label_notes notes = {0};
+    struct sl_exchange *exchange = call->workplace->exchange;
     struct sl_rows *rows = NULL;
     if (job.list) {
         *result = sl_label_methods_json();
@@ -250,12 +252,15 @@ static enum sl_status run_labels(const void *raw, const struct sl_task_call *cal
     char *provenance = sl_asked_for_rows(call->asked, job.output, sl_labels_not_in_rows);
     job.paths = call->arguments;
     job.n_paths = call->n_arguments;
-    job.timed = !job.output;
+    job.timed = !job.output && !exchange;
     job.provenance = provenance;
     const enum sl_status status = sl_labels_job_run(&job, call->workplace, &rows, &notes, err);
     if (status == SL_OK && !job.output)
         *result = sl_labels_json(&job, &notes, rows->n_rows, sl_asked_json(call->asked));
-    sl_rows_destroy(rows);
+    if (status == SL_OK && exchange)
+        exchange->rows = rows;
+    else
+        sl_rows_destroy(rows);
     free(provenance);
     return status;
 }

@@ -6,17 +6,19 @@
 #include "softlab/base/text.h"
 #include "softlab/label.h"
 #include "softlab/pipeline/answers.h"
+#include "softlab/pipeline/exchange.h"
 #include "softlab/pipeline/files.h"
 
 const char *const sl_simulation_part_names[SL_SIMULATOR_PARTS] = {"low", "high"};
 
-static enum sl_status check_simulation(const struct sl_simulation_job *job, struct sl_error *err)
+static enum sl_status check_simulation(const struct sl_simulation_job *job,
+                                       const struct sl_workplace *workplace, struct sl_error *err)
 {
     if (!job->fit == !job->parameters)
         return sl_fail(err, SL_ERR_USAGE, "one of --fit and --parameters is needed");
     if (!job->reference) return sl_fail(err, SL_ERR_USAGE, "--reference is missing: LABELS");
     if (!job->vectors) return sl_fail(err, SL_ERR_USAGE, "--vectors is missing: FILE");
-    if (!job->output && !job->save)
+    if (!job->output && !job->save && !workplace->exchange)
         return sl_fail(err, SL_ERR_USAGE, "nothing to do without --output or --save");
     return SL_OK;
 }
@@ -99,7 +101,7 @@ enum sl_status sl_simulation_job_run(const struct sl_simulation_job *job,
                                      struct sl_simulation_fit fit[SL_SIMULATOR_PARTS],
                                      struct sl_error *err)
 {
-    SL_TRY(check_simulation(job, err));
+    SL_TRY(check_simulation(job, workplace, err));
     struct sl_import_notes notes = {.log = workplace->log};
     struct sl_answers *answers = NULL;
     struct sl_rows *reference = NULL, *simulated = NULL;
@@ -121,6 +123,10 @@ enum sl_status sl_simulation_job_run(const struct sl_simulation_job *job,
     SL_TRY_OUT(sl_simulate(simulator, reference, similarity, &options, &simulated, err));
     if (answers) SL_TRY_OUT(measure_fit(job, answers, simulated, reference, fit, err));
     if (job->output) SL_TRY_OUT(write_labels(job, simulated, err));
+    if (workplace->exchange) {
+        workplace->exchange->rows = simulated;
+        simulated = NULL;
+    }
 out:
     free(similarity);
     sl_simulator_destroy(simulator);

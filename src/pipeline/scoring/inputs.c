@@ -62,7 +62,7 @@ static enum sl_status read_labels(const struct sl_workplace *workplace, const ch
                                           predictions->n_classes};
     SL_TRY(sl_eval_read_vector(workplace, path, &columns, &classes, &count, err));
     if (!classes) {
-        SL_TRY(sl_rows_read(path, "labels", &inputs->labels, err));
+        SL_TRY(sl_rows_get(workplace, path, "labels", &inputs->labels, err));
         const struct sl_class_list own = {path, inputs->labels->classes, inputs->labels->n_classes};
         sl_say_unnamed(workplace, &columns, &own);
         return SL_OK;
@@ -255,7 +255,7 @@ static enum sl_status read_all(const struct sl_workplace *workplace, const struc
                                struct sl_evaluated_model *model, struct sl_error *err)
 {
     bool own = false;
-    SL_TRY(sl_predictions_read(path, &inputs->predictions, &model->kind, err));
+    SL_TRY(sl_predictions_read(workplace, path, &inputs->predictions, &model->kind, err));
     sl_say_rescaled(workplace, path, inputs->predictions);
     SL_TRY(has_own_labels(path, &own, err));
     model->labels = job->labels ? sl_workplace_shown(workplace, job->labels)

@@ -70,7 +70,7 @@ static enum sl_status read_reference(struct testing *testing, struct sl_error *e
     if (strcmp(labels, "truth") == 0) {
         SL_TRY_OUT(sl_dataset_truth_rows(dataset, &rows, err));
     } else if (strcmp(labels, "hard") != 0) {
-        SL_TRY_OUT(sl_rows_read(labels, "labels", &rows, err));
+        SL_TRY_OUT(sl_rows_get(testing->workplace, labels, "labels", &rows, err));
         sl_say_rescaled(testing->workplace, labels, rows);
         SL_TRY_OUT(sl_feeding_labels(testing->workplace, &testing->feeding, labels, rows, err));
     }
@@ -198,7 +198,7 @@ static enum sl_status score_other_rows(const struct testing *testing, const char
 {
     struct sl_rows *predictions = NULL, *reference = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_predictions_read(path, &predictions, &out->kind, err));
+    SL_TRY_OUT(sl_predictions_read(testing->workplace, path, &predictions, &out->kind, err));
     SL_TRY_OUT(reference_rows(testing, true, &reference, err));
     const struct sl_class_list own = {path, predictions->classes, predictions->n_classes};
     const struct sl_class_list like = {testing->feeding.dataset->name, reference->classes,

@@ -35,8 +35,8 @@ static enum sl_status score_dev(void *context, struct sl_model *model, double *s
     (void)model;
     struct sl_train_session *session = context;
     const struct dev_set *dev = &session->dev;
-    sl_predict(dev->predictor, session->inputs.dev.feed, dev->items, dev->predictions->n_rows, NULL,
-               dev->predictions->values);
+    SL_TRY(sl_predict(dev->predictor, session->inputs.dev.feed, dev->items,
+                      dev->predictions->n_rows, NULL, dev->predictions->values, err));
     /* --dev-labels may have rows of all items of --dev although --dev-split selects some. */
     const struct sl_scored_options options = {.logits = true, .hard = dev->hard, .subset = true};
     const struct sl_metric_options settings = sl_metric_options_default();

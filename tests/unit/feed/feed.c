@@ -111,8 +111,8 @@ static void test_predictions_do_not_depend_on_the_batch(void **state)
     for (size_t b = 1; b <= 4; b += 3) {
         struct sl_predictor *predictor = NULL;
         assert_ok(sl_predictor_create(model, feed, b, NULL, NULL, &predictor, &err), err);
-        sl_predict(predictor, feed, NULL, 7, NULL, b == 1 ? whole : parts);
-        sl_predict(predictor, feed, (size_t[]){6, 2}, 2, NULL, chosen);
+        assert_ok(sl_predict(predictor, feed, NULL, 7, NULL, b == 1 ? whole : parts, &err), err);
+        assert_ok(sl_predict(predictor, feed, (size_t[]){6, 2}, 2, NULL, chosen, &err), err);
         sl_predictor_destroy(predictor);
     }
     for (size_t i = 0; i < 21; i++)

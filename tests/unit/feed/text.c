@@ -116,7 +116,7 @@ static double accuracy(struct sl_model *model, const struct sl_feed *feed,
     float *logits = sl_alloc(texts->count * 2, sizeof *logits);
     size_t right = 0;
     assert_ok(sl_predictor_create(model, feed, 4, NULL, NULL, &predictor, &err), err);
-    sl_predict(predictor, feed, NULL, texts->count, NULL, logits);
+    assert_ok(sl_predict(predictor, feed, NULL, texts->count, NULL, logits, &err), err);
     for (size_t i = 0; i < texts->count; i++)
         right += (logits[2 * i + 1] > logits[2 * i]) == (texts->labels[i] == 1);
     sl_predictor_destroy(predictor);

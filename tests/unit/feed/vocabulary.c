@@ -195,7 +195,7 @@ static void predict(struct sl_model *model, const struct sl_dataset *texts, size
     assert_ok(sl_vocabulary_of_model(model, &vocabulary, &err), err);
     assert_ok(sl_feed_text(texts, vocabulary, &feed, &err), err);
     assert_ok(sl_predictor_create(model, feed, 2, NULL, NULL, &predictor, &err), err);
-    sl_predict(predictor, feed, &item, 1, NULL, logits);
+    assert_ok(sl_predict(predictor, feed, &item, 1, NULL, logits, &err), err);
     sl_predictor_destroy(predictor);
     sl_feed_destroy(feed);
     sl_vocabulary_destroy(vocabulary);
