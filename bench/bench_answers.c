@@ -5,7 +5,8 @@
  *
  * What limits a reading: `cores` is processor time by time, so that less than the threads means
  * waiting for the thread that takes the blocks in order, or for other programs; `of memory` is the
- * file's bytes per second by those that the same threads only add up.
+ * file's bytes per second by those that the same threads only add up. The rows `codes` take the
+ * same answers from arrays in memory.
  *
  *     bench_answers [answers, default 2000000] [folder, default /tmp] */
 #include <inttypes.h>
@@ -21,7 +22,7 @@
 #include "softlab/answer.h"
 #include "softlab/base.h"
 
-enum { PER_ITEM = 10, N_ANNOTATORS = 1000 };
+enum { PER_ITEM = 10, N_ANNOTATORS = 1000, N_CLASSES = 10 /* of codes */ };
 
 struct file {
     const char *name, *suffix;
@@ -108,6 +109,23 @@ out:
     sl_writer_discard(&writer);
     sl_buffer_release(&lines);
     return status;
+}
+
+/* The answers of a file as numbers; (3, count), to be freed. */
+static uint32_t *make_codes(bool scattered, uint64_t count)
+{
+    uint32_t *codes = sl_alloc(3 * (size_t)count, sizeof *codes);
+    const uint64_t step = scattered ? step_of(count) : 1;
+    uint64_t answer = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t chance = mix(answer + 1);
+        codes[i] = (uint32_t)(answer / PER_ITEM);
+        codes[count + i] = (uint32_t)(chance % N_ANNOTATORS);
+        codes[2 * count + i] = (uint32_t)(chance >> 40) % N_CLASSES;
+        answer += step;
+        if (answer >= count) answer -= count;
+    }
+    return codes;
 }
 
 static double processor_seconds(void)
@@ -200,6 +218,34 @@ static bool read_apart(const char *name, const char *path, uint64_t count, const
     return child > 0 && waitpid(child, &code, 0) == child && code == 0;
 }
 
+static bool take_codes(const char *name, bool scattered, uint64_t count, size_t threads)
+{
+    struct sl_error err;
+    struct sl_votes *votes = NULL;
+    struct sl_pool *pool = NULL;
+    uint32_t *rows = make_codes(scattered, count);
+    const struct sl_vote_codes codes = {.count = count,
+                                        .n_items = count / PER_ITEM,
+                                        .n_annotators = N_ANNOTATORS,
+                                        .n_classes = N_CLASSES,
+                                        .item = rows,
+                                        .annotator = rows + count,
+                                        .label = rows + 2 * count};
+    enum sl_status status = sl_pool_create(threads, &pool, &err);
+    const double begin = sl_clock_seconds(), used_before = processor_seconds();
+    if (status == SL_OK) status = sl_votes_from_codes(&codes, pool, &votes, &err);
+    const double taken = sl_clock_seconds() - begin, used = processor_seconds() - used_before;
+    if (status == SL_OK)
+        printf("%-16s %7zu %8.3f %8.3f %7.2f %9.2f\n", name, threads, taken, used, used / taken,
+               (double)count / taken / 1e6);
+    else
+        fprintf(stderr, "bench_answers: %s\n", err.message);
+    sl_votes_destroy(votes);
+    sl_pool_destroy(pool);
+    free(rows);
+    return status == SL_OK;
+}
+
 int main(int argc, char **argv)
 {
     const char *folder = argc > 2 ? argv[2] : "/tmp";
@@ -223,6 +269,9 @@ int main(int argc, char **argv)
         free(name);
     }
     good = good && read_apart("slb", cache, count, NULL, 1);
+    for (int scattered = 0; scattered < 2 && good; scattered++)
+        good = take_codes(scattered ? "codes scattered" : "codes grouped", scattered, count, 1) &&
+               take_codes("", scattered, count, threads);
     unlink(cache);
     free(cache);
     return good ? 0 : 1;

@@ -248,6 +248,21 @@ enum sl_status sl_votes_from_answers(const struct sl_answers *answers, unsigned 
 /* The same answers as a set; hard answers, item by item. */
 enum sl_status sl_answers_from_votes(const struct sl_votes *votes, struct sl_answers **out,
                                      struct sl_error *err) SL_MUST_USE;
+/* Hard answers as numbers, in any order: how other programs pass what they have in memory. */
+struct sl_vote_codes {
+    size_t count, n_items, n_annotators, n_classes;
+    const uint32_t *item;      /* count; below n_items */
+    const uint32_t *annotator; /* count; below n_annotators, or SL_NO_NAME where unknown */
+    const uint32_t *label;     /* count; below n_classes */
+    /* As many as there are items, annotators and classes, all different; NULL: the names are the
+     * numbers from 0. */
+    const char *const *item_names, *const *annotator_names, *const *class_names;
+};
+/* Votes from codes, item by item; answers to one item keep their order, and an item may have none.
+ * Everything is copied. SL_ERR_INPUT names the first row (from 0) with a code out of range. The
+ * pool may be NULL. */
+enum sl_status sl_votes_from_codes(const struct sl_vote_codes *codes, struct sl_pool *pool,
+                                   struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
 void sl_votes_destroy(struct sl_votes *votes);
 enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path,
                                   struct sl_error *err) SL_MUST_USE;

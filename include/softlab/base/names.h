@@ -19,6 +19,10 @@ struct sl_name_table; /* opaque */
 struct sl_name_table *sl_name_table_create(void) SL_RETURNS_NONNULL;
 void sl_name_table_destroy(struct sl_name_table *names);
 
+/* The names "0" to count - 1. SL_ERR_NOMEM, or SL_ERR_INPUT as below. */
+enum sl_status sl_name_table_numbers(size_t count, struct sl_name_table **out,
+                                     struct sl_error *err) SL_MUST_USE;
+
 /* The number of a name, added if new. SL_ERR_NOMEM or SL_ERR_INPUT (over 4 GiB of text or
  * 2^32 - 1 names). */
 enum sl_status sl_name_table_add(struct sl_name_table *names, const char *text, size_t length,

@@ -1,5 +1,5 @@
 /* A counting sort by ranges of items. Each thread goes through all votes and moves those of its own
- * range, so that the order within an item is that of the file and no two threads write the same
+ * range, so that the votes on an item keep their order and no two threads write the same
  * place. Where places are far apart in memory, a batch of them is asked for before the first is
  * used. */
 #include "answer/votes/sort.h"
@@ -12,10 +12,10 @@
 enum { BATCH = 64, MOST_RANGES = 16 };
 
 struct sorting {
-    const struct sl_votes *votes; /* in the order of the file */
-    const uint32_t *items;        /* of the votes */
-    size_t *begin;                /* n_items + 1; begin[i + 1] is where the next vote on i goes */
-    uint32_t *annotator;          /* sorted */
+    const struct sl_unsorted_votes *unsorted;
+    size_t n_items, count;
+    size_t *begin;       /* n_items + 1; begin[i + 1] is where the next vote on i goes */
+    uint32_t *annotator; /* sorted */
     uint16_t *label;
     size_t n_ranges;
     size_t ranges[MOST_RANGES + 1]; /* range r has the items ranges[r] to ranges[r + 1] - 1 */
@@ -26,8 +26,9 @@ static void count_range(void *context, size_t part, size_t worker)
     const struct sorting *sorting = context;
     const size_t from = sorting->ranges[part], width = sorting->ranges[part + 1] - from;
     (void)worker;
-    for (size_t i = 0; i < sorting->votes->count; i++)
-        if (sorting->items[i] - from < width) sorting->begin[sorting->items[i] + 1]++;
+    const uint32_t *item = sorting->unsorted->item;
+    for (size_t i = 0; i < sorting->count; i++)
+        if (item[i] - from < width) sorting->begin[item[i] + 1]++;
 }
 
 /* Votes that are moved together. */
@@ -38,9 +39,9 @@ struct batch {
 
 static void move_batch(const struct sorting *sorting, struct batch *batch)
 {
-    const struct sl_votes *votes = sorting->votes;
+    const struct sl_unsorted_votes *votes = sorting->unsorted;
     for (size_t i = 0; i < batch->count; i++) {
-        batch->places[i] = sorting->begin[sorting->items[batch->votes[i]] + 1]++;
+        batch->places[i] = sorting->begin[votes->item[batch->votes[i]] + 1]++;
         __builtin_prefetch(&sorting->annotator[batch->places[i]], 1);
         __builtin_prefetch(&sorting->label[batch->places[i]], 1);
     }
@@ -57,9 +58,10 @@ static void move_range(void *context, size_t part, size_t worker)
     const size_t from = sorting->ranges[part], width = sorting->ranges[part + 1] - from;
     struct batch batch = {0};
     (void)worker;
-    for (size_t i = 0; i < sorting->votes->count; i++) {
-        if (sorting->items[i] - from >= width) continue;
-        __builtin_prefetch(&sorting->begin[sorting->items[i] + 1], 1);
+    const uint32_t *item = sorting->unsorted->item;
+    for (size_t i = 0; i < sorting->count; i++) {
+        if (item[i] - from >= width) continue;
+        __builtin_prefetch(&sorting->begin[item[i] + 1], 1);
         batch.votes[batch.count++] = i;
         if (batch.count == BATCH) move_batch(sorting, &batch);
     }
@@ -69,11 +71,10 @@ static void move_range(void *context, size_t part, size_t worker)
 /* Ranges with about as many votes each, from the number of votes before every item. */
 static void balance(struct sorting *sorting)
 {
-    const struct sl_votes *votes = sorting->votes;
     size_t item = 0;
     for (size_t r = 1; r < sorting->n_ranges; r++) {
-        const size_t before = sl_pool_range_of(votes->count, sorting->n_ranges, r).begin;
-        while (item < votes->n_items && sorting->begin[item + 1] < before)
+        const size_t before = sl_pool_range_of(sorting->count, sorting->n_ranges, r).begin;
+        while (item < sorting->n_items && sorting->begin[item + 1] < before)
             item++;
         sorting->ranges[r] = item;
     }
@@ -81,7 +82,7 @@ static void balance(struct sorting *sorting)
 
 static void sort(struct sorting *sorting, struct sl_pool *pool)
 {
-    const size_t n_items = sorting->votes->n_items;
+    const size_t n_items = sorting->n_items;
     size_t *begin = sorting->begin;
     for (size_t r = 0; r <= sorting->n_ranges; r++)
         sorting->ranges[r] =
@@ -99,12 +100,14 @@ static void sort(struct sorting *sorting, struct sl_pool *pool)
     sl_pool_run(pool, sorting->n_ranges, move_range, sorting);
 }
 
-enum sl_status sl_votes_sort(struct sl_votes *votes, const uint32_t *items, struct sl_pool *pool,
-                             struct sl_error *err)
+enum sl_status sl_votes_sort(struct sl_votes *votes, const struct sl_unsorted_votes *unsorted,
+                             struct sl_pool *pool, struct sl_error *err)
 {
     const size_t threads = sl_pool_threads(pool);
-    struct sorting sorting = {
-        .votes = votes, .items = items, .n_ranges = threads < MOST_RANGES ? threads : MOST_RANGES};
+    struct sorting sorting = {.unsorted = unsorted,
+                              .n_items = votes->n_items,
+                              .count = votes->count,
+                              .n_ranges = threads < MOST_RANGES ? threads : MOST_RANGES};
     sorting.begin = sl_data_alloc(votes->n_items + 1, sizeof *sorting.begin, err);
     sorting.annotator = sl_data_alloc(votes->count, sizeof *sorting.annotator, err);
     sorting.label = sl_data_alloc(votes->count, sizeof *sorting.label, err);
@@ -115,8 +118,6 @@ enum sl_status sl_votes_sort(struct sl_votes *votes, const uint32_t *items, stru
         return SL_ERR_NOMEM;
     }
     sort(&sorting, pool);
-    free(votes->annotator);
-    free(votes->label);
     votes->begin = sorting.begin;
     votes->annotator = sorting.annotator;
     votes->label = sorting.label;

@@ -1,12 +1,17 @@
-/* Private to answer/votes/: votes in the order of a file, sorted by item. */
+/* Private to answer/votes/: votes in any order, sorted by item. */
 #ifndef SOFTLAB_ANSWER_VOTES_SORT_H
 #define SOFTLAB_ANSWER_VOTES_SORT_H
 
 #include "softlab/answer.h"
 
-/* Sort votes->annotator and votes->label by items[count], keeping the order of votes on one item,
- * and make votes->begin; n_items and count are set. */
-enum sl_status sl_votes_sort(struct sl_votes *votes, const uint32_t *items, struct sl_pool *pool,
-                             struct sl_error *err) SL_MUST_USE;
+struct sl_unsorted_votes {
+    const uint32_t *item, *annotator; /* borrowed; as many as votes->count */
+    const uint16_t *label;            /* borrowed; the same */
+};
+
+/* Make votes->begin, votes->annotator and votes->label, where the votes on one item keep their
+ * order; n_items and count are set. What the three point to before is not freed. */
+enum sl_status sl_votes_sort(struct sl_votes *votes, const struct sl_unsorted_votes *unsorted,
+                             struct sl_pool *pool, struct sl_error *err) SL_MUST_USE;
 
 #endif

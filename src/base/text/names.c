@@ -97,6 +97,59 @@ struct sl_name_table *sl_name_table_create(void)
     return names;
 }
 
+/* The bytes of the names "0" to count - 1, each with its NUL. */
+static uint64_t bytes_of_numbers(uint64_t count)
+{
+    uint64_t bytes = 0, width = 1;
+    for (uint64_t begin = 0, end = 10; begin < count; begin = end, end *= 10, width++)
+        bytes += ((count < end ? count : end) - begin) * (width + 1);
+    return bytes;
+}
+
+/* Count in decimal, so that the next name is the last one with a digit or two changed. */
+static void write_numbers(struct sl_name_table *names, size_t count)
+{
+    char digits[] = "00000000000";
+    const size_t end = sizeof digits - 1;
+    size_t first = end - 1, used = 0;
+    names->offsets[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = end - first + 1;
+        memcpy(names->text + used, digits + first, size);
+        used += size;
+        names->offsets[i + 1] = (uint32_t)used;
+        size_t at = end - 1;
+        for (; digits[at] == '9'; at--)
+            digits[at] = '0';
+        digits[at]++;
+        if (at < first) first = at;
+    }
+}
+
+enum sl_status sl_name_table_numbers(size_t count, struct sl_name_table **out, struct sl_error *err)
+{
+    const uint64_t bytes = count < SL_NO_NAME ? bytes_of_numbers(count) : UINT64_MAX;
+    if (bytes > UINT32_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "too many names: %zu, or more than 4 GiB of text", count);
+    char *text = sl_data_resize(NULL, (size_t)bytes + 1, 1, err);
+    uint32_t *offsets = sl_data_resize(NULL, count + 1, sizeof *offsets, err);
+    if (!text || !offsets) {
+        free(text);
+        free(offsets);
+        return SL_ERR_NOMEM;
+    }
+    struct sl_name_table *names = sl_alloc(1, sizeof *names);
+    names->index = sl_alloc(1, sizeof *names->index);
+    names->text = text;
+    names->offsets = offsets;
+    names->text_capacity = (size_t)bytes + 1;
+    names->capacity = count;
+    write_numbers(names, count);
+    update_pool(names, count);
+    *out = names;
+    return SL_OK;
+}
+
 void sl_name_table_destroy(struct sl_name_table *names)
 {
     if (!names) return;

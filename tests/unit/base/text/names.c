@@ -30,6 +30,44 @@ static void test_names_are_numbered_as_they_first_appear(void **state)
     sl_name_table_destroy(NULL);
 }
 
+static void test_numbers_as_names_are_those_that_printf_writes(void **state)
+{
+    (void)state;
+    enum { COUNT = 100012 };
+    struct sl_name_table *names = NULL;
+    struct sl_error err;
+    assert_ok(sl_name_table_numbers(COUNT, &names, &err), err);
+    assert_int_equal(sl_name_table_count(names), COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        char expected[20];
+        size_t length = 0;
+        snprintf(expected, sizeof expected, "%u", i);
+        assert_string_equal(sl_name_table_get(names, i, &length), expected);
+        assert_int_equal(length, strlen(expected));
+        assert_int_equal(sl_name_table_find(names, expected, length), i);
+    }
+    assert_int_equal(sl_name_table_find(names, "100012", 6), SL_NO_NAME);
+    assert_int_equal(add(names, "more"), COUNT);
+    assert_int_equal(sl_name_table_pool(names).length, 588974 + 5);
+    sl_name_table_destroy(names);
+}
+
+static void test_no_numbers_and_too_many_numbers(void **state)
+{
+    (void)state;
+    struct sl_name_table *names = NULL;
+    struct sl_error err;
+    assert_ok(sl_name_table_numbers(0, &names, &err), err);
+    assert_int_equal(sl_name_table_count(names), 0);
+    assert_int_equal(add(names, "0"), 0);
+    sl_name_table_destroy(names);
+    names = NULL;
+    assert_fails(sl_name_table_numbers(500000000, &names, &err), SL_ERR_INPUT, err,
+                 "too many names: 500000000, or more than 4 GiB of text");
+    assert_fails(sl_name_table_numbers(SL_NO_NAME, &names, &err), SL_ERR_INPUT, err, "too many");
+    assert_null(names);
+}
+
 /* Names of every length from 0 to 80, and numbers: more than any table holds at its start. */
 static void name_of(size_t i, char *out, size_t size)
 {
@@ -175,6 +213,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_are_numbered_as_they_first_appear),
+        cmocka_unit_test(test_numbers_as_names_are_those_that_printf_writes),
+        cmocka_unit_test(test_no_numbers_and_too_many_numbers),
         cmocka_unit_test(test_many_names_are_found_again_with_and_without_the_index),
         cmocka_unit_test(test_many_at_once_give_the_same_numbers_as_one_by_one),
         cmocka_unit_test(test_a_table_over_borrowed_memory_finds_and_refuses_to_grow),
