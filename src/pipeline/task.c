@@ -22,6 +22,11 @@ static const struct sl_task *const tasks[] = {
 };
 enum { N_TASKS = sizeof tasks / sizeof *tasks };
 
+const struct sl_task *sl_task_at(size_t index)
+{
+    return index < N_TASKS ? tasks[index] : NULL;
+}
+
 const struct sl_task *sl_task_find(const char *name)
 {
     for (size_t i = 0; i < N_TASKS; i++)

@@ -26,6 +26,7 @@ struct sl_eval_job {
     uint64_t seed;        /* of the bootstrap */
     const char *against;  /* predictions of another model, or another network, for paired tests */
     bool per_class, each; /* report each class; with several files, report each file */
+    const char *plots;    /* a folder to write plots into, as sl_evaluation_write_plots does */
     /* For files of predictions. */
     const char *hard; /* true classes: a file or a data set; NULL: the largest in `labels` */
     enum sl_eval_counts counts;

@@ -38,6 +38,8 @@ struct sl_task {
     enum sl_status (*run)(const void *job, const struct sl_task_call *call, json_t **result,
                           struct sl_error *err);
 };
+/* Task number `index`; NULL past the last. */
+const struct sl_task *sl_task_at(size_t index);
 /* NULL if no task has this name. */
 const struct sl_task *sl_task_find(const char *name);
 /* SL_ERR_NOT_FOUND with the nearest name if no task has this one. */

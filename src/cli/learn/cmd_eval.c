@@ -3,8 +3,7 @@
 
 #include "eval.h"
 
-enum { PREDICTED = SL_EVAL_ONE | SL_EVAL_SEVERAL, ITEMS = SL_EVAL_ITEMS, LISTS = 16 };
-enum { MEASURED = SL_EVAL_ONE | SL_EVAL_ITEMS | SL_EVAL_TESTS };
+enum { LISTS = 16 };
 
 static void eval_mode(const struct cli *cli, const void *raw, struct sl_option_mode *out)
 {
@@ -14,8 +13,6 @@ static void eval_mode(const struct cli *cli, const void *raw, struct sl_option_m
         return;
     }
     sl_eval_task.mode(&values->job, cli->arguments, cli->n_arguments, out);
-    const bool measures = out->name && out->does & (PREDICTED | ITEMS);
-    if (measures && values->plots) out->does |= SL_EVAL_READS(SL_METRIC_READS_BINS);
 }
 
 static const char *const eval_samples[] = {"--list",
@@ -32,11 +29,6 @@ static const char *const eval_samples[] = {"--list",
 
 #define AT(field) .offset = offsetof(struct eval_values, field)
 static const struct sl_field_row eval_options[] = {
-    {"plots", SL_FIELD_FOLDER, AT(plots),
-     "write reliability.svg, confidence.svg and risk-coverage.svg there; of several test "
-     "sets, a "
-     "folder for each",
-     .modes = MEASURED},
     {"list", SL_FIELD_BOOLEAN, AT(list),
      "list the measures, where they are defined, and the attacks"},
     {"json", SL_FIELD_BOOLEAN, AT(json), "print everything as JSON"},
@@ -57,7 +49,6 @@ static const struct cli_argument eval_arguments[] = {
 static enum sl_status show(struct cli *cli, const struct eval_values *values,
                            const struct sl_evaluation *run, struct sl_error *err)
 {
-    if (values->plots) SL_TRY(sl_evaluation_write_plots(run, values->plots, err));
     if (!values->json) {
         eval_print(run);
         return SL_OK;

@@ -6,7 +6,6 @@
 
 struct eval_values {
     struct sl_eval_job job; /* first, so that its offsets are those of the values */
-    const char *plots;
     bool list, json;
 };
 _Static_assert(offsetof(struct eval_values, job) == 0, "options name fields of the job");

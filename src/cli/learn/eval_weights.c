@@ -79,8 +79,6 @@ enum sl_status eval_weights(struct cli *cli, const struct eval_values *values, s
         return sl_fail(err, SL_ERR_USAGE, "one network at a time: \"%s\" is too many",
                        cli->arguments[1]);
     SL_TRY(sl_evaluate_weights(job, cli->arguments[0], &cli->workplace, &tests, err));
-    if (values->plots && !job->dry_run)
-        SL_TRY_OUT(sl_weights_evaluation_write_plots(&tests, values->plots, err));
     if (values->json)
         SL_TRY_OUT(print_json(cli, &tests, err));
     else if (job->dry_run)

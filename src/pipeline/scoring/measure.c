@@ -173,6 +173,7 @@ enum sl_status sl_evaluate_predictions(const struct sl_eval_job *job, char *cons
     SL_TRY_OUT(sl_eval_choose_metrics(&run, metrics, err));
     SL_TRY_OUT(read_models(&run, paths, err));
     SL_TRY_OUT(sl_eval_measure(&run, err));
+    if (job->plots) SL_TRY_OUT(sl_evaluation_write_plots(&run, job->plots, err));
     *out = run;
     run = (struct sl_evaluation){0};
 out:

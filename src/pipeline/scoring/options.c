@@ -102,6 +102,10 @@ const struct sl_field_row sl_eval_job_options[] = {
      "a folder of published corruption files: existing files are read, missing ones are made and "
      "kept",
      .modes = ITEMS},
+    {"plots", SL_FIELD_FOLDER, FIELD(plots),
+     "write reliability.svg, confidence.svg and risk-coverage.svg there; of several test sets, a "
+     "folder for each",
+     .modes = SL_EVAL_ONE | SL_EVAL_ITEMS | SL_EVAL_TESTS},
     {.name = NULL},
 };
 #undef FIELD
@@ -127,6 +131,7 @@ static uint64_t bits_of_measures(const struct sl_eval_job *job)
     }
     if (names) sl_names_destroy(names);
     if (job->per_class) reads |= SL_METRIC_READS_CLIP;
+    if (job->plots) reads |= SL_METRIC_READS_BINS;
     return SL_EVAL_READS(reads);
 }
 

@@ -445,6 +445,7 @@ enum sl_status sl_evaluate_weights(const struct sl_eval_job *job, const char *we
         json_object_set_new(all.scores, tests->tests[t].name, one);
         SL_TRY_OUT(run_test(&testing, job, one, &all.classes, err));
     }
+    if (job->plots) SL_TRY_OUT(sl_weights_evaluation_write_plots(&all, job->plots, err));
     *out = all;
     all = (struct sl_weights_evaluation){0};
 out:

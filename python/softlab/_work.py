@@ -1,0 +1,183 @@
+"""The flow: answers, labels, crowds, training, prediction, scores."""
+
+import pathlib
+
+from ._calls import METHODS, TABLES, Call, document
+from ._frames import votes_of
+from ._library import Desk, UsageError
+from ._results import Aggregation, Chart, Dataset, Evaluation, Labels, Run, Table
+
+
+def methods():
+    """Every label method and aggregator: a DataFrame with name, summary and source."""
+    import pandas as pd
+
+    return pd.DataFrame(TABLES["methods"]).set_index("name")
+
+
+def metrics():
+    """Every measure of ``evaluate``: a DataFrame with name, summary and source."""
+    import pandas as pd
+
+    return pd.DataFrame(TABLES["metrics"]).set_index("name")
+
+
+def dataset(name, *, threads=0, progress=None):
+    """Open a data set by name ("shapes:n=100", "cifar10:test") or path, with its items in memory."""
+    with Desk(threads, progress) as desk:
+        result = desk.open(str(name))
+        return Dataset(str(name), result.names("items"), result.names("classes"),
+                       result.array("labels"), result.array("truth"), result.array("pixels"),
+                       result.array("features"), result.names("texts"))
+
+
+def read_answers(path, *, format=None, progress=None, threads=0, **options):
+    """Read answers of any format that ``softlab import`` knows, as a DataFrame with a row per
+    answer (long CSV of docs/formats.md). Options are those of ``softlab import``."""
+    import pandas as pd
+
+    with Call("import", threads, progress) as call:
+        call.argument(path, "answers")
+        table = call.temporary("answers.csv")
+        call.do(format=format, output=table, to="long-csv", **options)
+        return pd.read_csv(table)
+
+
+def _is_frame(answers):
+    return hasattr(answers, "columns")
+
+
+def _named(values, codes):
+    """The user's own items for rows that the library named."""
+    return values if codes is None else [values[int(code)] for code in codes]
+
+
+@document("labels")
+def labels(answers, method, *, threads=0, progress=None, **options):
+    """Label distributions from answers, by any method of ``softlab.methods()``.
+
+    ``answers`` is a file (answers.jsonl, CSV and others), a DataFrame of hard answers with a row per
+    answer, or for ``method="ensemble"`` a list of predictions. Returns ``Labels``, or an
+    ``Aggregation`` if the method learns about annotators.
+    """
+    if method in METHODS and METHODS[method].get("kind") == "aggregator":
+        return aggregate(answers, method, threads=threads, progress=progress, **options)
+    with Call("labels", threads, progress) as call:
+        many = isinstance(answers, (list, tuple))
+        for number, one in enumerate(answers if many else [answers]):
+            call.argument(one, f"answers {number + 1}" if many else "answers")
+        result = call.do(method=method, **options)
+        return Labels(result.array("rows"), result.names("items"), result.names("classes"),
+                      result.names("annotators"), result.json)
+
+
+@document("labels")
+def aggregate(answers, method="ds", *, columns=None, classes=None, confusions=False, threads=0,
+              progress=None, **options):
+    """Aggregate a crowd's answers into one distribution per item.
+
+    ``answers`` is a DataFrame with a row per answer, whose columns hold items, annotators and labels
+    (found by name, or ``columns=(item, annotator, label)``), or a file. Items and labels of a frame
+    come back as they were. ``classes`` gives the classes of a frame and their order; by default they
+    are the labels found, sorted. ``confusions`` keeps the confusion matrix of every annotator, where
+    the method has them.
+    """
+    with Call("labels", threads, progress) as call:
+        votes = None
+        if _is_frame(answers):
+            votes = votes_of(call.desk, answers, columns, classes)
+            call.desk.lend_votes("answers", votes)
+            call.words.append("answers")
+        else:
+            if classes is not None:
+                raise UsageError("classes is for frames; a file's classes are those it names")
+            call.argument(answers, "answers")
+            call.option("columns", columns)
+        result = call.do(confusions, method=method, **options)
+        items, names = (votes.values[0], votes.values[2]) if votes else (
+            result.names("items"), result.names("classes"))
+        people = votes.values[1] if votes else result.names("annotators")
+        return Aggregation(
+            result.array("rows"), items, names, about=result.json, people=people,
+            skills=result.array("skill"), weights=result.array("weight"),
+            confusions=result.array("confusion") if confusions else None,
+            prior=result.array("prior"), trace=result.array("trace"))
+
+
+@document("compare")
+def compare(a, b, *, threads=0, progress=None, **options):
+    """Compare two label sets: entropy correlation, distances, the most different items. Each is
+    ``Labels``, a matrix, a DataFrame or a file; rows are matched by item, columns by class."""
+    with Call("compare", threads, progress) as call:
+        call.argument(a, "a")
+        call.argument(b, "b")
+        return Table(call.do(**options).json)
+
+
+@document("quality")
+def quality(answers, *, threads=0, progress=None, **options):
+    """Errors, accuracy, consistency, agreement and times of annotators."""
+    with Call("quality", threads, progress) as call:
+        call.argument(answers, "answers")
+        return Table(call.do(**options).json)
+
+
+@document("simulate-labels")
+def simulate(reference, *, threads=0, progress=None, **options):
+    """Labels that simulated annotators would give, from a model fitted to people (``fit`` or
+    ``parameters``)."""
+    with Call("simulate-labels", threads, progress) as call:
+        result = call.do(reference=reference, **options)
+        return Labels(result.array("rows"), result.names("items"), result.names("classes"),
+                      about=result.json)
+
+
+@document("train")
+def train(data, output, labels=None, *, threads=0, progress=None, **options):
+    """Train a network on a data set and on label distributions; returns a ``Run``.
+
+    ``labels`` is a label file, ``Labels``, or None for the data set's own classes. ``set`` is a dict
+    of recipe constants (``set={"epochs": 20}``). A run that was interrupted is resumed by the same
+    call.
+    """
+    with Call("train", threads, progress) as call:
+        settings = options.pop("set", None) or {}
+        for name, value in settings.items():
+            call.option("set", [f"{name}={value}"])
+        if labels is not None and not isinstance(labels, (str, pathlib.PurePath)):
+            labels = labels.save(call.temporary("labels.npz"))
+        call.do(data=str(data), output=str(output), labels=labels, **options)
+        return Run(pathlib.Path(output))
+
+
+@document("predict")
+def predict(run, data, *, threads=0, progress=None, array="probs", **options):
+    """Predictions of a trained network for the items of a data set: ``Labels`` with probabilities
+    (``array="logits"``: logits)."""
+    with Call("predict", threads, progress) as call:
+        call.argument(_folder(run), "run")
+        result = call.do(data=str(data), array=array, **options)
+        return Labels(result.array("rows"), result.names("items"), result.names("classes"))
+
+
+@document("eval")
+def evaluate(predictions, labels=None, *, plots=False, threads=0, progress=None, **options):
+    """Score predictions, or a trained ``Run`` with ``data=...``, against people's labels.
+
+    ``predictions`` and ``labels`` are ``Labels``, matrices, DataFrames or files; several predictions
+    are runs of one model with different seeds. ``hard`` gives true classes. ``plots=True`` also
+    draws reliability, confidence and risk-coverage charts.
+    """
+    with Call("eval", threads, progress) as call:
+        many = isinstance(predictions, (list, tuple))
+        for number, one in enumerate(predictions if many else [predictions]):
+            call.argument(_folder(one), f"predictions {number + 1}" if many else "predictions")
+        folder = call.temporary("plots") if plots else None
+        result = call.do(labels=labels, plots=folder, **options)
+        drawn = sorted(pathlib.Path(folder).glob("**/*.svg")) if plots else []
+        charts = [Chart(file.stem, file.read_text(encoding="utf-8")) for file in drawn]
+        return Evaluation(result.json, charts)
+
+
+def _folder(run):
+    return run.folder if isinstance(run, Run) else run

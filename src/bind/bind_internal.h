@@ -1,0 +1,27 @@
+/* What the files of bind/ share. */
+#ifndef SOFTLAB_BIND_INTERNAL_H
+#define SOFTLAB_BIND_INTERNAL_H
+
+#include "softlab/bind.h"
+#include "softlab/dataset.h"
+#include "softlab/pipeline/exchange.h"
+
+/* A call whose work may run out of memory anywhere (sl_guard). `done` tells a work that returned
+ * from one that was abandoned, after which the desk must not be touched. */
+struct sl_bind_call {
+    enum sl_status (*work)(void *context, struct sl_error *err);
+    void *context;
+    bool done;
+};
+enum sl_status sl_bind_guard(struct sl_bind_call *call, struct sl_error *err) SL_MUST_USE;
+
+/* Cut a text of names, each followed by NUL, into `count` pointers into it, NULL-ended, on the heap.
+ * SL_ERR_USAGE if there are not so many. */
+enum sl_status sl_bind_names(const char *text, size_t bytes, size_t count, const char *what,
+                             char ***out, struct sl_error *err) SL_MUST_USE;
+
+/* Each takes what it is given. */
+struct sl_result *sl_result_of_task(json_t *json, struct sl_exchange *exchange);
+struct sl_result *sl_result_of_dataset(struct sl_dataset *dataset);
+
+#endif
