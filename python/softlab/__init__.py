@@ -9,12 +9,15 @@
 Everything is computed by libsoftlab; results are NumPy arrays, DataFrames and small classes.
 """
 
+from . import experiments
 from ._calls import options
 from ._library import (Busy, InputError, NotFound, NumericError, SoftlabError, SystemRefused,
                        UsageError)
 from ._results import (Aggregation, Chart, Dataset, Evaluation, Labels, Report, Run, Table)
 from ._work import (aggregate, compare, dataset, evaluate, labels, methods, metrics, predict,
                     quality, read_answers, simulate, train)
+from .experiments import report
+from .study import Server, Study
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 __version__ = "0.1.0"

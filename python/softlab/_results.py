@@ -120,6 +120,27 @@ def _numbers(figures, path=""):
 
 
 @dataclasses.dataclass(repr=False)
+class Quality(Table):
+    """Answers and annotators, measured. ``figures`` has everything."""
+
+    @property
+    def annotators(self):
+        """A DataFrame with a row per annotator."""
+        import pandas as pd
+
+        rows = pd.json_normalize(list(self.figures["annotators"].values()))
+        rows.index = pd.Index(self.figures["annotators"], name="annotator")
+        return rows
+
+    def __repr__(self):
+        return repr(Table({name: value for name, value in self.figures.items()
+                           if name != "annotators"})).replace("Table", "Quality", 1)
+
+    def _repr_html_(self):
+        return _frame_html(self.annotators)
+
+
+@dataclasses.dataclass(repr=False)
 class Evaluation(Table):
     """Scores of predictions beside people. ``charts`` are drawn with ``plots=True``."""
 

@@ -5,7 +5,7 @@ import pathlib
 from ._calls import METHODS, TABLES, Call, document
 from ._frames import votes_of
 from ._library import Desk, UsageError
-from ._results import Aggregation, Chart, Dataset, Evaluation, Labels, Run, Table
+from ._results import Aggregation, Chart, Dataset, Evaluation, Labels, Quality, Run, Table
 
 
 def methods():
@@ -45,11 +45,6 @@ def read_answers(path, *, format=None, progress=None, threads=0, **options):
 
 def _is_frame(answers):
     return hasattr(answers, "columns")
-
-
-def _named(values, codes):
-    """The user's own items for rows that the library named."""
-    return values if codes is None else [values[int(code)] for code in codes]
 
 
 @document("labels")
@@ -119,7 +114,7 @@ def quality(answers, *, threads=0, progress=None, **options):
     """Errors, accuracy, consistency, agreement and times of annotators."""
     with Call("quality", threads, progress) as call:
         call.argument(answers, "answers")
-        return Table(call.do(**options).json)
+        return Quality(call.do(**options).json)
 
 
 @document("simulate-labels")
