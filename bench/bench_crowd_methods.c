@@ -1,5 +1,5 @@
-/* GLAD, MACE, ZenCrowd, KOS, CATD and CROWDLAB beside the figures published for them, and the
- * time they take on a set of CIFAR-10H's size.
+/* GLAD, MACE, ZenCrowd, KOS, M-MSR, CATD and CROWDLAB beside the figures published for them, and
+ * the time they take on a set of CIFAR-10H's size.
  *
  *     bench_crowd_methods <folder of the data sets>
  *
@@ -47,6 +47,11 @@ static const struct figure figures[] = {
     {"s4_Relevance", "glad", 0, false, .511, "Crowd-Kit"},
     {"s4_Relevance", "catd", 0, false, .4532, "Zheng et al. 2017, table 6"},
     {"s4_Relevance", "mace", 0, false, .501, "Crowd-Kit"},
+    {"s4_Relevance", "mmsr", 0, false, .425, "Crowd-Kit"},
+    {"d_jn-product", "mmsr", 0, false, 0, ""},
+    {"s4_Relevance", "wawa", 0, false, .557, "Crowd-Kit"},
+    {"s4_Relevance", "zbs", 0, false, 0, ""},
+    {"d_jn-product", "zbs", 0, false, 0, ""},
     {"s4_Relevance", "mace", 0, true, 0, ""},
     {"mace rte", "mv", 0, false, .8969, "computed"},
     {"mace rte", "mace", 0, false, 0, ""},

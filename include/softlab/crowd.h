@@ -18,7 +18,8 @@
 SL_BEGIN_DECLS
 
 enum { SL_CROWD_CHUNKS = 64 };
-#define SL_CROWD_OWN (-1.0) /* a pseudo-count: the method's own */
+#define SL_CROWD_OWN        (-1.0)   /* a pseudo-count or tolerance: the method's own */
+#define SL_CROWD_OWN_ROUNDS SIZE_MAX /* of iterations: the method's own, see its row */
 
 /* Distributions of annotators, item-major: what soft methods read. */
 struct sl_soft_votes {
@@ -29,17 +30,31 @@ struct sl_soft_votes {
 };
 
 enum sl_tie { SL_TIE_SHARE, SL_TIE_FIRST, SL_TIE_RANDOM }; /* how mv breaks a tie */
-enum sl_crowd_start { SL_START_SHARES, SL_START_DIAGONAL };
+/* What the first scores of Dawid-Skene are made of. */
+enum sl_crowd_start {
+    SL_START_SHARES,   /* the shares of the votes */
+    SL_START_DIAGONAL, /* start_diagonal */
+    SL_START_GIVEN,    /* start_counts instead of counts of the votes; not for ds-onecoin */
+    SL_START_ADDED,    /* start_counts in addition to counts of the votes; not for ds-onecoin */
+};
+/* What a gain is compared with. */
+enum sl_crowd_stop {
+    SL_STOP_RELATIVE,   /* tolerance x |objective| */
+    SL_STOP_PER_ANSWER, /* tolerance x number of answers */
+};
 
 struct sl_crowd_state;
 
 struct sl_crowd_options {
-    size_t max_iterations; /* 100 */
-    double tolerance; /* relative gain of the objective at which iteration ends, 1e-7; 0 = never */
-    double smoothing; /* pseudo-count on every cell of a confusion row, SL_CROWD_OWN */
-    double diagonal;  /* extra pseudo-count on its diagonal, SL_CROWD_OWN */
-    double start_diagonal; /* the diagonal that SL_START_DIAGONAL starts from, .7 */
+    size_t max_iterations;   /* SL_CROWD_OWN_ROUNDS */
+    double tolerance;        /* gain of the objective at which iteration ends, SL_CROWD_OWN (1e-7);
+                                0 = never. mmsr: change of the fitted matrix (1e-10) */
+    enum sl_crowd_stop stop; /* what the gain is compared with; not mmsr */
+    double smoothing;        /* pseudo-count on every cell of a confusion row, SL_CROWD_OWN */
+    double diagonal;         /* extra pseudo-count on its diagonal, SL_CROWD_OWN */
+    double start_diagonal;   /* the diagonal that SL_START_DIAGONAL starts from, .7 */
     enum sl_crowd_start start;
+    const double *start_counts; /* (n_annotators, K true, K said), at least 0; or NULL */
     enum sl_tie tie;
     bool variational; /* mace: VB-EM (default) rather than EM */
     size_t restarts;  /* mace, 10 */
@@ -51,6 +66,24 @@ struct sl_crowd_options {
     /* n_annotators, at least 0: the weight of an answer, instead of a learned one; for methods with
      * SL_CROWD_WEIGHTS. Answers of weight 0 are ignored. Or NULL. */
     const double *weights;
+    struct {
+        const double *class_prior; /* K, above 0, of sum 1; NULL: classes are equally likely */
+        const double *ability, *easiness; /* means of the priors, n_annotators and n_items; or NULL:
+                                             1 */
+        size_t steps;                     /* of every M-step, 1 */
+        double accuracy;                  /* a largest move below this ends an M-step, 0 */
+    } glad;
+    struct {
+        double spam_prior, know_prior; /* Beta counts of an annotator's spam and of the rest, if
+                                          variational; .5, above 0 */
+        double noise;                  /* of the starts, .5 */
+    } mace;
+    struct {
+        double rate, factor; /* the step towards the agreement, 1, and what it is multiplied with,
+                                .5, */
+        size_t period;       /* every so many rounds, 20 */
+        double margin;       /* of the first skill over 1 / K, 1e-5 */
+    } zbs;
     /* Methods that read distributions: */
     double shrinkage;       /* weight of the crowd in estimates of one annotator, in answers, 10 */
     bool calibrate;         /* calibrate every annotator's probabilities first */
@@ -72,12 +105,23 @@ struct sl_crowd_state {
     double *class_prior; /* K */
     float *confusion;    /* (n_annotators, K true, K said) */
     double *skill;       /* n_annotators, 0-1: probability of saying the true class; or weight */
-    double *weight;      /* n_annotators, at least 0: the weight of an answer */
-    double *trace;       /* log-likelihood (or bound) after each iteration */
+    double *weight;      /* n_annotators: the weight of an answer, at least 0 unless the method's
+                            row says SL_LEARNS_SIGNED */
+    double *ability;     /* n_annotators: glad's alpha */
+    double *easiness;    /* n_items: glad's b; the larger, the easier */
+    double *strategy;    /* (n_annotators, K): mace's xi, what an annotator says who spams, which
+                            happens with probability 1 - skill */
+    double *trace;       /* after each iteration: what the method's row says, by default the
+                            log-likelihood with the prior, summed over the items */
     size_t n_iterations;
     bool converged;
 };
 void sl_crowd_state_release(struct sl_crowd_state *state);
+/* The most probable class of every item, the first of equals, into n_items places. */
+void sl_crowd_choices(const struct sl_crowd_state *state, uint32_t *out);
+/* The confusion matrix (K true, K said) of an annotator who is right with probability `skill` and
+ * makes all mistakes alike: what ds-onecoin and zencrowd assume. */
+void sl_crowd_even_confusion(double skill, size_t n_classes, float *out);
 
 enum {
     SL_CROWD_BINARY = 1,      /* two classes only */
@@ -85,6 +129,7 @@ enum {
     SL_CROWD_ANNOTATORS = 4,  /* needs the annotator of every answer */
     SL_CROWD_SOFT = 8,        /* reads distributions, not votes */
     SL_CROWD_WEIGHTS = 16,    /* takes options.weights */
+    SL_CROWD_GOLD = 32,       /* needs options.gold */
 };
 
 /* The fields of struct sl_crowd_options that change a method's result; the method ignores the
@@ -94,19 +139,29 @@ enum {
     SL_CROWD_READS_TOLERANCE = 2,
     SL_CROWD_READS_SMOOTHING = 4, /* mace only if not variational */
     SL_CROWD_READS_DIAGONAL = 8,
-    SL_CROWD_READS_START = 16,
+    SL_CROWD_READS_START = 16, /* start, start_diagonal, start_counts */
     SL_CROWD_READS_TIE = 32,
     SL_CROWD_READS_VARIATIONAL = 64,
-    SL_CROWD_READS_SEED = 128, /* mv and wawa only where ties are broken at random */
+    SL_CROWD_READS_SEED = 128, /* with TIE only where ties are broken at random */
     SL_CROWD_READS_GOLD = 256,
     SL_CROWD_READS_PRIOR = 512,
     SL_CROWD_READS_RESUME = 1024,
     SL_CROWD_READS_CALIBRATE = 2048,
     SL_CROWD_READS_REFERENCE = 4096,
+    SL_CROWD_READS_GLAD = 8192,
+    SL_CROWD_READS_MACE = 16384, /* restarts, mace; its priors only if variational */
+    SL_CROWD_READS_ZBS = 32768,
 };
 
-/* What a method estimates about annotators, as parts of its state. */
-enum { SL_LEARNS_SKILL = 1, SL_LEARNS_CONFUSION = 2, SL_LEARNS_WEIGHT = 4 };
+/* What a method estimates about annotators and items, as parts of its state. */
+enum {
+    SL_LEARNS_SKILL = 1,
+    SL_LEARNS_CONFUSION = 2,
+    SL_LEARNS_WEIGHT = 4,
+    SL_LEARNS_SIGNED = 8,   /* weights may be negative: such answers speak against their class */
+    SL_LEARNS_ABILITY = 16, /* and easiness */
+    SL_LEARNS_STRATEGY = 32,
+};
 
 /* A way to aggregate. A method that reads votes sets `run`, one that reads distributions
  * (SL_CROWD_SOFT) sets `run_soft`. */
@@ -116,6 +171,9 @@ struct sl_aggregator {
     const char *summary;
     const char *source; /* the paper it follows */
     unsigned needs, reads, learns;
+    size_t rounds;     /* its own number of iterations; 0: 100 */
+    double tolerance;  /* its own; 0: 1e-7 */
+    const char *trace; /* what the trace of its states is; NULL: the log-likelihood */
     enum sl_status (*run)(const struct sl_votes *votes, const struct sl_crowd_options *options,
                           struct sl_crowd_state *out, struct sl_error *err);
     enum sl_status (*run_soft)(const struct sl_soft_votes *votes,

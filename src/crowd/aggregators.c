@@ -6,7 +6,9 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { MAX_ITERATIONS = 1000000, MAX_CLASSES = 65536 };
+enum { MAX_CLASSES = 65536, USUAL_ROUNDS = 100 };
+
+static const double usual_tolerance = 1e-7;
 
 enum {
     READS_EM = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_TOLERANCE | SL_CROWD_READS_GOLD,
@@ -26,6 +28,23 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_WEIGHTS,
      .reads = READS_TIES,
      .run = sl_crowd_mv},
+    {.name = "mv-shares",
+     .also = "vote-shares weighted-shares",
+     .summary =
+         "the share of the votes of each class, and each annotator's agreement with the most",
+     .source = "-",
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_WEIGHTS,
+     .reads = READS_TIES,
+     .learns = SL_LEARNS_SKILL,
+     .run = sl_crowd_mv_shares},
+    {.name = "gold-mv",
+     .also = "gold-majority-vote golden control-questions",
+     .summary = "votes weighted by each annotator's accuracy on gold items",
+     .source = "-",
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_GOLD,
+     .reads = SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
+     .run = sl_crowd_gold_mv},
     {.name = "wawa",
      .also = "weighted-majority weighted-vote worker-agreement",
      .summary = "votes weighted by each annotator's agreement with the majority",
@@ -34,6 +53,14 @@ const struct sl_aggregator sl_aggregators[] = {
      .reads = READS_TIES,
      .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
      .run = sl_crowd_wawa},
+    {.name = "zbs",
+     .also = "zero-based-skill",
+     .summary = "votes weighted by skills that follow the agreement with the weighted vote",
+     .source = "Toloka, zero-based skill",
+     .needs = SL_CROWD_ANNOTATORS,
+     .reads = READS_TIES | SL_CROWD_READS_ROUNDS | SL_CROWD_READS_ZBS,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
+     .run = sl_crowd_zbs},
     {.name = "ds",
      .also = "dawid-skene dawid skene em confusion-matrix",
      .summary = "Dawid-Skene: a confusion matrix per annotator, by EM",
@@ -79,8 +106,8 @@ const struct sl_aggregator sl_aggregators[] = {
      .summary = "GLAD: an ability per annotator and a difficulty per item",
      .source = "Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009",
      .needs = SL_CROWD_ANNOTATORS,
-     .reads = READS_EM | SL_CROWD_READS_RESUME,
-     .learns = SL_LEARNS_SKILL,
+     .reads = READS_EM | SL_CROWD_READS_RESUME | SL_CROWD_READS_GLAD,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_ABILITY,
      .run = sl_crowd_glad},
     {.name = "mace",
      .also = "spam spammer spammers hovy",
@@ -88,8 +115,9 @@ const struct sl_aggregator sl_aggregators[] = {
      .source = "Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013",
      .needs = SL_CROWD_ANNOTATORS,
      .reads = READS_EM | SL_CROWD_READS_SMOOTHING | SL_CROWD_READS_VARIATIONAL |
-              SL_CROWD_READS_SEED | SL_CROWD_READS_RESUME,
-     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
+              SL_CROWD_READS_SEED | SL_CROWD_READS_RESUME | SL_CROWD_READS_MACE,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION | SL_LEARNS_STRATEGY,
+     .rounds = 50,
      .run = sl_crowd_mace},
     {.name = "zencrowd",
      .also = "zen zc",
@@ -106,7 +134,19 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_BINARY,
      .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_SEED | SL_CROWD_READS_GOLD,
      .learns = SL_LEARNS_SKILL,
+     .rounds = 10,
      .run = sl_crowd_kos},
+    {.name = "mmsr",
+     .also = "m-msr adversarial rank-one-completion",
+     .summary = "M-MSR: skills from how often pairs of annotators agree, robust to adversaries",
+     .source = "Ma and Olshevsky 2020",
+     .needs = SL_CROWD_ANNOTATORS,
+     .reads = SL_CROWD_READS_ROUNDS | SL_CROWD_READS_TOLERANCE | SL_CROWD_READS_GOLD,
+     .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT | SL_LEARNS_SIGNED,
+     .rounds = 10000,
+     .tolerance = 1e-10,
+     .trace = "change of the fitted matrix",
+     .run = sl_crowd_mmsr},
     {.name = "catd",
      .also = "truth-discovery",
      .summary = "CATD: votes weighted by a confidence bound on each annotator's errors",
@@ -139,6 +179,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT | SL_CROWD_WEIGHTS,
      .reads = READS_POOL,
      .learns = SL_LEARNS_WEIGHT,
+     .rounds = 50,
      .run_soft = sl_crowd_pool_linear},
     {.name = "pool-log",
      .also = "log-pool logarithmic-pool log-opinion-pool logop geometric-mean",
@@ -147,6 +188,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_SOFT | SL_CROWD_WEIGHTS,
      .reads = READS_POOL,
      .learns = SL_LEARNS_WEIGHT,
+     .rounds = 50,
      .run_soft = sl_crowd_pool_log},
     {.name = NULL},
 };
@@ -165,55 +207,6 @@ const struct sl_aggregator *sl_aggregator_known_as(const char *name)
     return NULL;
 }
 
-struct sl_crowd_options sl_crowd_options_default(void)
-{
-    return (struct sl_crowd_options){
-        .max_iterations = 100,
-        .tolerance = 1e-7,
-        .smoothing = SL_CROWD_OWN,
-        .diagonal = SL_CROWD_OWN,
-        .start_diagonal = 0.7,
-        .start = SL_START_SHARES,
-        .tie = SL_TIE_SHARE,
-        .variational = true,
-        .restarts = 10,
-        .shrinkage = 10,
-        .confusions = true,
-    };
-}
-
-static enum sl_status check_pseudo_count(double value, const char *name, struct sl_error *err)
-{
-    if (value == SL_CROWD_OWN || (value >= 0 && isfinite(value))) return SL_OK;
-    return sl_fail(err, SL_ERR_USAGE, "%s %g is not a finite number of at least 0", name, value);
-}
-
-enum sl_status sl_crowd_options_check(const struct sl_crowd_options *options, struct sl_error *err)
-{
-    if (options->max_iterations < 1 || options->max_iterations > MAX_ITERATIONS)
-        return sl_fail(err, SL_ERR_USAGE, "max_iterations %zu is not from 1 to %d",
-                       options->max_iterations, MAX_ITERATIONS);
-    if (!(options->tolerance >= 0) || !isfinite(options->tolerance))
-        return sl_fail(err, SL_ERR_USAGE, "tolerance %g is not a finite number of at least 0",
-                       options->tolerance);
-    SL_TRY(check_pseudo_count(options->smoothing, "smoothing", err));
-    SL_TRY(check_pseudo_count(options->diagonal, "diagonal", err));
-    if (!(options->shrinkage > 0 && isfinite(options->shrinkage)))
-        return sl_fail(err, SL_ERR_USAGE, "shrinkage %g is not a finite number above 0",
-                       options->shrinkage);
-    if (!(options->start_diagonal > 0 && options->start_diagonal < 1))
-        return sl_fail(err, SL_ERR_USAGE, "start_diagonal %g is not between 0 and 1",
-                       options->start_diagonal);
-    if (options->start != SL_START_SHARES && options->start != SL_START_DIAGONAL)
-        return sl_fail(err, SL_ERR_USAGE, "start %d does not exist", (int)options->start);
-    if (options->tie != SL_TIE_SHARE && options->tie != SL_TIE_FIRST &&
-        options->tie != SL_TIE_RANDOM)
-        return sl_fail(err, SL_ERR_USAGE, "tie rule %d does not exist", (int)options->tie);
-    if (options->restarts < 1)
-        return sl_fail(err, SL_ERR_USAGE, "restarts is 0, expected at least 1");
-    return SL_OK;
-}
-
 static enum sl_status check_size(struct sl_crowd_size size, struct sl_error *err)
 {
     if (size.n_classes < 1 || size.n_classes > MAX_CLASSES)
@@ -222,88 +215,6 @@ static enum sl_status check_size(struct sl_crowd_size size, struct sl_error *err
     if (size.n_items > SIZE_MAX / sizeof(double) / size.n_classes)
         return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu items x %zu classes",
                        size.n_items, size.n_classes);
-    return SL_OK;
-}
-
-static enum sl_status check_gold(const int32_t *gold, struct sl_crowd_size size,
-                                 struct sl_error *err)
-{
-    for (size_t i = 0; gold && i < size.n_items; i++)
-        if (gold[i] < -1 || (gold[i] >= 0 && (size_t)gold[i] >= size.n_classes))
-            return sl_fail(err, SL_ERR_INPUT,
-                           "gold of item %zu: class %d does not exist, expected a class below %zu",
-                           i, gold[i], size.n_classes);
-    return SL_OK;
-}
-
-static enum sl_status check_prior(const double *prior, struct sl_crowd_size size,
-                                  struct sl_error *err)
-{
-    const size_t cells = size.n_classes * size.n_classes;
-    for (size_t a = 0; prior && a < size.n_annotators; a++)
-        for (size_t i = 0; i < cells; i++)
-            if (!(prior[a * cells + i] >= 0) || !isfinite(prior[a * cells + i]))
-                return sl_fail(
-                    err, SL_ERR_INPUT,
-                    "prior of annotator %zu: count %g is not a finite number of at least 0", a,
-                    prior[a * cells + i]);
-    return SL_OK;
-}
-
-static enum sl_status check_rows(const float *rows, size_t count, size_t n_classes,
-                                 const char *what, struct sl_error *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        double sum = 0;
-        for (size_t k = 0; k < n_classes; k++) {
-            double value = (double)rows[i * n_classes + k];
-            if (!(value >= 0))
-                return sl_fail(err, SL_ERR_INPUT, "%s %zu: %g is not a probability", what, i,
-                               value);
-            sum += value;
-        }
-        if (!(fabs(sum - 1) <= 1e-3))
-            return sl_fail(err, SL_ERR_INPUT, "%s %zu: the probabilities sum to %g, expected 1",
-                           what, i, sum);
-    }
-    return SL_OK;
-}
-
-static enum sl_status check_resume(const struct sl_crowd_state *state, struct sl_crowd_size size,
-                                   struct sl_error *err)
-{
-    if (!state) return SL_OK;
-    if (state->n_classes != size.n_classes)
-        return sl_fail(err, SL_ERR_INPUT, "the saved state has %zu class%s, the answers have %zu",
-                       state->n_classes, sl_text_plural(state->n_classes, "", "es"),
-                       size.n_classes);
-    if (state->n_items > size.n_items)
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "the saved state has %zu item%s, the answers only %zu: items may be added, not removed",
-            state->n_items, sl_text_plural(state->n_items, "", "s"), size.n_items);
-    if (state->n_annotators > size.n_annotators)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "the saved state has %zu annotator%s, the answers only %zu: annotators may "
-                       "be added, not removed",
-                       state->n_annotators, sl_text_plural(state->n_annotators, "", "s"),
-                       size.n_annotators);
-    return SL_OK;
-}
-
-/* A row of zeros says that the item's distribution is unknown. */
-static enum sl_status check_reference(const float *rows, struct sl_crowd_size size,
-                                      struct sl_error *err)
-{
-    for (size_t i = 0; rows && i < size.n_items; i++) {
-        const float *row = rows + i * size.n_classes;
-        bool known = false;
-        for (size_t k = 0; k < size.n_classes && !known; k++)
-            known = !(row[k] == 0);
-        if (known && check_rows(row, 1, size.n_classes, "row", NULL) != SL_OK)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "reference of item %zu is neither a distribution nor all zeros", i);
-    }
     return SL_OK;
 }
 
@@ -372,13 +283,22 @@ static enum sl_status check_common(const struct sl_aggregator *method,
         return sl_fail(err, SL_ERR_INPUT, "the method needs 2 classes, got %zu", size.n_classes);
     if ((method->needs & SL_CROWD_PREDICTIONS) && !options->predictions)
         return sl_fail(err, SL_ERR_USAGE, "the method needs a classifier's predictions");
-    SL_TRY(check_gold(options->gold, size, err));
     SL_TRY(sl_crowd_weights_check(method, options, size.n_annotators, err));
-    SL_TRY(check_prior(options->prior, size, err));
-    SL_TRY(check_reference(options->reference, size, err));
-    if (options->predictions)
-        SL_TRY(check_rows(options->predictions, size.n_items, size.n_classes, "prediction", err));
-    return check_resume(options->resume, size, err);
+    if ((method->needs & SL_CROWD_GOLD) && !options->gold)
+        return sl_fail(err, SL_ERR_USAGE, "the method needs gold items");
+    return sl_crowd_given_check(options, size, err);
+}
+
+/* The options with the method's own values where the caller left them open. */
+static struct sl_crowd_options options_of(const struct sl_aggregator *method,
+                                          const struct sl_crowd_options *options)
+{
+    struct sl_crowd_options own = *options;
+    if (own.max_iterations == SL_CROWD_OWN_ROUNDS)
+        own.max_iterations = method->rounds > 0 ? method->rounds : USUAL_ROUNDS;
+    own.tolerance = sl_crowd_or(options->tolerance,
+                                method->tolerance > 0 ? method->tolerance : usual_tolerance);
+    return own;
 }
 
 enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_votes *votes,
@@ -396,7 +316,8 @@ enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_
     SL_TRY_OUT(check_votes(method, votes, options->weights, size, err));
     struct sl_votes used = *votes;
     SL_TRY_OUT(sl_crowd_keep_votes(options->weights, &used, &kept, err));
-    SL_TRY_OUT(method->run(&used, options, &state, err));
+    const struct sl_crowd_options own = options_of(method, options);
+    SL_TRY_OUT(method->run(&used, &own, &state, err));
     *out = state;
     sl_crowd_kept_release(&kept);
     return SL_OK;
@@ -411,7 +332,7 @@ enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes, struct sl_
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY(check_size(size, err));
     SL_TRY(check_begin(votes->begin, votes->n_items, votes->count, err));
-    SL_TRY(check_rows(votes->rows, votes->count, votes->n_classes, "answer", err));
+    SL_TRY(sl_crowd_rows_check(votes->rows, votes->count, votes->n_classes, "answer", err));
     return check_annotators(votes->annotator, votes->count, votes->begin, size, err);
 }
 
@@ -431,7 +352,8 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
     SL_TRY_OUT(sl_soft_votes_check(votes, err));
     struct sl_soft_votes used = *votes;
     SL_TRY_OUT(sl_crowd_keep_soft(options->weights, &used, &kept, err));
-    SL_TRY_OUT(method->run_soft(&used, options, &state, err));
+    const struct sl_crowd_options own = options_of(method, options);
+    SL_TRY_OUT(method->run_soft(&used, &own, &state, err));
     *out = state;
     sl_crowd_kept_release(&kept);
     return SL_OK;
@@ -439,55 +361,4 @@ out:
     sl_crowd_kept_release(&kept);
     sl_crowd_state_release(&state);
     return sl_fail_within(err, status, "%s", method->name);
-}
-
-void *sl_crowd_confusion_alloc(size_t n_annotators, size_t n_classes, size_t cell,
-                               struct sl_error *err)
-{
-    void *cells = NULL;
-    const size_t per_annotator = n_classes * n_classes * cell;
-    if (n_annotators <= SIZE_MAX / 2 / per_annotator)
-        cells = sl_data_alloc(n_annotators, per_annotator, err);
-    if (!cells)
-        sl_fail(err, SL_ERR_NOMEM,
-                "not enough memory for %zu annotators x %zu x %zu classes x %zu bytes",
-                n_annotators, n_classes, n_classes, cell);
-    return cells;
-}
-
-enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crowd_size size,
-                                    unsigned parts, size_t max_iterations, struct sl_error *err)
-{
-    state->n_items = size.n_items;
-    state->n_annotators = size.n_annotators;
-    state->n_classes = size.n_classes;
-    state->posterior = sl_data_alloc(size.n_items * size.n_classes, sizeof *state->posterior, err);
-    if (!state->posterior) return SL_ERR_NOMEM;
-    state->class_prior = sl_alloc(size.n_classes, sizeof *state->class_prior);
-    if (parts & SL_STATE_CONFUSION) {
-        state->confusion = sl_crowd_confusion_alloc(size.n_annotators, size.n_classes,
-                                                    sizeof *state->confusion, err);
-        if (!state->confusion) return SL_ERR_NOMEM;
-    }
-    if (parts & SL_STATE_SKILL) {
-        state->skill = sl_data_alloc(size.n_annotators, sizeof *state->skill, err);
-        if (!state->skill) return SL_ERR_NOMEM;
-    }
-    if (parts & SL_STATE_WEIGHT) {
-        state->weight = sl_data_alloc(size.n_annotators, sizeof *state->weight, err);
-        if (!state->weight) return SL_ERR_NOMEM;
-    }
-    if (parts & SL_STATE_TRACE) state->trace = sl_alloc(max_iterations, sizeof *state->trace);
-    return SL_OK;
-}
-
-void sl_crowd_state_release(struct sl_crowd_state *state)
-{
-    free(state->posterior);
-    free(state->class_prior);
-    free(state->confusion);
-    free(state->skill);
-    free(state->weight);
-    free(state->trace);
-    *state = (struct sl_crowd_state){0};
 }

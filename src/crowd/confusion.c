@@ -23,10 +23,11 @@ struct fit {
     struct sl_confusion_start start;
     size_t n_classes;
     /* Of the dense form: */
-    int64_t *units;    /* owned; K per worker, apart: an annotator's counts by true class */
-    double *totals;    /* owned; likewise: the same with the prior */
-    double *pseudo;    /* owned; likewise: the prior's part */
-    double *penalties; /* owned; n_annotators */
+    const double *added; /* borrowed; start_counts while the first scores are made, or NULL */
+    int64_t *units;      /* owned; K per worker, apart: an annotator's counts by true class */
+    double *totals;      /* owned; likewise: the same with the prior */
+    double *pseudo;      /* owned; likewise: the prior's part */
+    double *penalties;   /* owned; n_annotators */
     struct sl_crowd_state *state; /* borrowed */
 };
 
@@ -42,11 +43,24 @@ static struct rows rows_of(const struct fit *fit, size_t worker)
     return (struct rows){fit->units + offset, fit->totals + offset, fit->pseudo + offset};
 }
 
+/* Counts of an annotator's own history. */
+static double given_count(const struct fit *fit, size_t annotator, size_t truth, size_t said)
+{
+    const size_t cell = (annotator * fit->n_classes + truth) * fit->n_classes + said;
+    double count = fit->options->prior ? fit->options->prior[cell] : 0;
+    if (fit->added) count += fit->added[cell];
+    return count;
+}
+
+static bool has_history(const struct fit *fit)
+{
+    return fit->options->prior || fit->added;
+}
+
 static double pseudo_count(const struct fit *fit, size_t annotator, size_t truth, size_t said)
 {
-    const double *prior = fit->options->prior;
     double count = fit->prior.smoothing + (truth == said ? fit->prior.diagonal : 0);
-    if (prior) count += prior[(annotator * fit->n_classes + truth) * fit->n_classes + said];
+    if (has_history(fit)) count += given_count(fit, annotator, truth, said);
     return count;
 }
 
@@ -55,15 +69,14 @@ static void sum_rows(const struct fit *fit, size_t annotator, const struct rows 
 {
     const size_t n_classes = fit->n_classes;
     const int64_t *counts = fit->pass.counts + annotator * n_classes * n_classes;
-    const double *prior = fit->options->prior;
     memset(rows->units, 0, n_classes * sizeof *rows->units);
     for (size_t said = 0; said < n_classes; said++)
         for (size_t k = 0; k < n_classes; k++)
             rows->units[k] += counts[said * n_classes + k];
     for (size_t k = 0; k < n_classes; k++) {
         rows->pseudo[k] = fit->prior.smoothing * (double)n_classes + fit->prior.diagonal;
-        for (size_t said = 0; prior && said < n_classes; said++)
-            rows->pseudo[k] += prior[(annotator * n_classes + k) * n_classes + said];
+        for (size_t said = 0; has_history(fit) && said < n_classes; said++)
+            rows->pseudo[k] += given_count(fit, annotator, k, said);
         rows->totals[k] = rows->pseudo[k] + sl_em_count(rows->units[k]);
     }
 }
@@ -80,7 +93,7 @@ static double update_said(const struct fit *fit, size_t annotator, size_t said,
     float *table = fit->pass.table + offset;
     double penalty = 0, empty_scores = 0;
     for (size_t k = 0; k < n_classes; k++) {
-        if (counts[k] == 0 && k != said && !fit->options->prior) {
+        if (counts[k] == 0 && k != said && !has_history(fit)) {
             double score = empty - totals[k];
             empty_scores += score;
             table[k] = (float)score;
@@ -188,16 +201,34 @@ static double move_class_shares(const struct fit *fit, double *shares)
     return change;
 }
 
+/* The first scores from the caller's counts, alone or beside those of the votes; `*penalty` is 0,
+ * since these counts are no prior. */
+static enum sl_status start_from_counts(struct fit *fit, double *penalty, struct sl_error *err)
+{
+    const bool alone = fit->options->start == SL_START_GIVEN;
+    fit->added = alone ? NULL : fit->options->start_counts;
+    SL_TRY(update_scores(fit, penalty, err));
+    fit->added = NULL;
+    *penalty = 0;
+    if (!alone) return SL_OK;
+    SL_TRY(sl_confusion_start_init(&fit->start, fit->options, fit->n_classes, err));
+    sl_em_run(fit->pass.votes->n_annotators, fit->pass.pool, start_annotators, fit);
+    return SL_OK;
+}
+
 static enum sl_status iterate(struct fit *fit, struct sl_crowd_state *out, struct sl_error *err)
 {
+    const struct sl_em_stop stop = sl_em_stop_of(fit->options, fit->pass.votes->count);
+    const bool given = fit->options->start_counts != NULL;
     bool done = false, fresh = false;
     move_class_shares(fit, out->class_prior);
     fit->pass.hard = fit->prior.model->hardness == SL_HARD_ALWAYS;
     while (!done && out->n_iterations < fit->options->max_iterations) {
         double value;
-        SL_TRY(update_scores(fit, &value, err));
+        SL_TRY(given && out->n_iterations == 0 ? start_from_counts(fit, &value, err)
+                                               : update_scores(fit, &value, err));
         value += sl_confusion_pass_run(&fit->pass);
-        done = sl_em_step(out, value, fit->options->tolerance, fresh);
+        done = sl_em_step(out, value, stop, fresh || (given && out->n_iterations == 1));
         double change = move_class_shares(fit, out->class_prior);
         fresh = fit->prior.model->hardness == SL_HARD_SETTLED && !fit->pass.hard &&
                 (change <= settled_change || done);

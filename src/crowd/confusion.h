@@ -16,7 +16,7 @@ enum sl_hardness {
  * is summed in another order. */
 enum sl_confusion_form {
     SL_CONFUSION_ANY,    /* what is faster for the sizes at hand */
-    SL_CONFUSION_DENSE,  /* every cell of every matrix; the only form for prior counts */
+    SL_CONFUSION_DENSE,  /* every cell of every matrix; the only form for given counts */
     SL_CONFUSION_SPARSE, /* what differs from the prior (confusion_sparse.h) */
 };
 

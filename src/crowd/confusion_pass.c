@@ -40,8 +40,9 @@ enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass,
     *pass = (struct sl_confusion_pass){.votes = votes, .options = options, .pool = options->pool};
     pass->block = n_classes < BLOCK_SCORES ? BLOCK_SCORES / n_classes : 1;
     const enum sl_confusion_form form = prior->model->form;
-    const bool sparse = !options->prior && (form == SL_CONFUSION_SPARSE ||
-                                            (form == SL_CONFUSION_ANY && sl_sparse_pays(votes)));
+    const bool sparse =
+        !options->prior && !options->start_counts &&
+        (form == SL_CONFUSION_SPARSE || (form == SL_CONFUSION_ANY && sl_sparse_pays(votes)));
     if (sparse)
         SL_TRY(sl_sparse_create(prior, votes, options->pool, &pass->sparse, err));
     else

@@ -15,6 +15,7 @@ enum sl_status sl_confusion_start_init(struct sl_confusion_start *start,
     const size_t n_cells = n_classes * n_classes;
     *start = (struct sl_confusion_start){
         .state = state, .n_classes = n_classes, .right = options->start_diagonal};
+    if (!state && options->start == SL_START_GIVEN) start->counts = options->start_counts;
     if (!state) return SL_OK;
     if (!state->confusion || !state->class_prior || state->n_annotators < 1)
         return sl_fail(err, SL_ERR_INPUT, "the saved state has no confusion matrices");
@@ -40,11 +41,28 @@ static float log_probability(double probability)
     return (float)log(probability > least_probability ? probability : least_probability);
 }
 
+/* The share of `said` among the counts of a true class; equal shares where there are none. */
+static double share_of_counts(const struct sl_confusion_start *start, size_t annotator,
+                              size_t truth, size_t said)
+{
+    const size_t n_classes = start->n_classes;
+    const double *row = start->counts + (annotator * n_classes + truth) * n_classes;
+    double total = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        total += row[k];
+    return total > 0 ? row[said] / total : 1 / (double)n_classes;
+}
+
 void sl_confusion_start_row(const struct sl_confusion_start *start, size_t annotator, size_t said,
                             float *out)
 {
     const size_t n_classes = start->n_classes;
     const struct sl_crowd_state *state = start->state;
+    if (start->counts) {
+        for (size_t k = 0; k < n_classes; k++)
+            out[k] = log_probability(share_of_counts(start, annotator, k, said));
+        return;
+    }
     if (!state) {
         const double wrong = (1 - start->right) / (n_classes > 1 ? (double)(n_classes - 1) : 1);
         const float score = log_probability(wrong);

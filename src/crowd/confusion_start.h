@@ -1,11 +1,13 @@
-/* The confusion matrices that a model starts from: those of a saved state, or a diagonal. */
+/* The confusion matrices that a model starts from: those of a saved state or of given counts, or a
+ * diagonal. */
 #ifndef SOFTLAB_CROWD_CONFUSION_START_H
 #define SOFTLAB_CROWD_CONFUSION_START_H
 
 #include "softlab/crowd.h"
 
 struct sl_confusion_start {
-    const struct sl_crowd_state *state; /* borrowed; NULL: the diagonal */
+    const struct sl_crowd_state *state; /* borrowed, or NULL */
+    const double *counts;               /* borrowed; (n_annotators, K true, K said), or NULL */
     size_t n_classes;
     double right; /* the diagonal */
     float *mean;  /* owned; (K true, K said): where annotators start who are not in the state */

@@ -1,7 +1,8 @@
 /* Shared by the files of crowd/: the methods of the table and the allocation of states.
  *
  * sl_aggregate and sl_aggregate_soft call a method after checking the options and every answer.
- * `out` is zeroed; the caller releases what a failing method leaves in it. */
+ * The options have numbers where the caller left them to the method. `out` is zeroed; the caller
+ * releases what a failing method leaves in it. */
 #ifndef SOFTLAB_CROWD_INTERNAL_H
 #define SOFTLAB_CROWD_INTERNAL_H
 
@@ -15,7 +16,10 @@ typedef enum sl_status sl_crowd_soft_method(const struct sl_soft_votes *votes,
                                             struct sl_crowd_state *out, struct sl_error *err);
 
 sl_crowd_method sl_crowd_mv;
+sl_crowd_method sl_crowd_mv_shares;
+sl_crowd_method sl_crowd_gold_mv;
 sl_crowd_method sl_crowd_wawa;
+sl_crowd_method sl_crowd_zbs;
 sl_crowd_method sl_crowd_ds;
 sl_crowd_method sl_crowd_ds_onecoin;
 sl_crowd_method sl_crowd_ds_fast;
@@ -25,6 +29,7 @@ sl_crowd_method sl_crowd_glad;
 sl_crowd_method sl_crowd_mace;
 sl_crowd_method sl_crowd_zencrowd;
 sl_crowd_method sl_crowd_kos;
+sl_crowd_method sl_crowd_mmsr;
 sl_crowd_method sl_crowd_catd;
 sl_crowd_method sl_crowd_crowdlab;
 sl_crowd_soft_method sl_crowd_ds_soft;
@@ -32,7 +37,13 @@ sl_crowd_soft_method sl_crowd_pool_linear;
 sl_crowd_soft_method sl_crowd_pool_log;
 
 /* The parts of a state beside the posterior and the class prior, which every method fills. */
-enum { SL_STATE_CONFUSION = 1, SL_STATE_SKILL = 2, SL_STATE_TRACE = 4, SL_STATE_WEIGHT = 8 };
+enum {
+    SL_STATE_CONFUSION = 1,
+    SL_STATE_SKILL = 2,
+    SL_STATE_TRACE = 4,
+    SL_STATE_WEIGHT = 8,
+    SL_STATE_STRATEGY = 16,
+};
 
 struct sl_crowd_size {
     size_t n_items, n_annotators, n_classes;
@@ -46,6 +57,14 @@ enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crow
 /* n_annotators x K x K cells of `cell` bytes; NULL with SL_ERR_NOMEM and the sizes. */
 void *sl_crowd_confusion_alloc(size_t n_annotators, size_t n_classes, size_t cell,
                                struct sl_error *err) SL_MUST_USE;
+
+/* SL_ERR_INPUT naming the first value of the options' arrays, weights excepted, that is not what it
+ * may be. */
+enum sl_status sl_crowd_given_check(const struct sl_crowd_options *options,
+                                    struct sl_crowd_size size, struct sl_error *err) SL_MUST_USE;
+/* Rows of K probabilities that sum to 1; `what` names a row in the error. */
+enum sl_status sl_crowd_rows_check(const float *rows, size_t count, size_t n_classes,
+                                   const char *what, struct sl_error *err) SL_MUST_USE;
 
 /* Check given weights: SL_ERR_USAGE if the method takes none, SL_ERR_INPUT if one is negative or
  * not finite or all are 0. */

@@ -349,7 +349,8 @@ static double alpha_loss(double log_alpha, void *context)
 
 static void iterate(struct model *model, struct sl_crowd_state *out)
 {
-    while (!sl_em_step(out, expect(model), model->options->tolerance, false) &&
+    const struct sl_em_stop stop = sl_em_stop_of(model->options, model->votes->count);
+    while (!sl_em_step(out, expect(model), stop, false) &&
            out->n_iterations < model->options->max_iterations)
         maximise(model);
 }

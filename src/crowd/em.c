@@ -31,12 +31,13 @@ double sl_em_sum(const double chunk_values[SL_CROWD_CHUNKS])
     return sum;
 }
 
-bool sl_em_step(struct sl_crowd_state *state, double value, double tolerance, bool fresh)
+bool sl_em_step(struct sl_crowd_state *state, double value, struct sl_em_stop stop, bool fresh)
 {
     size_t step = state->n_iterations++;
     state->trace[step] = value;
-    if (step == 0 || fresh || tolerance == 0) return false;
-    state->converged = value - state->trace[step - 1] <= tolerance * fabs(value);
+    if (step == 0 || fresh || stop.tolerance == 0) return false;
+    const double scale = stop.scale > 0 ? stop.scale : fabs(value);
+    state->converged = value - state->trace[step - 1] <= stop.tolerance * scale;
     return state->converged;
 }
 

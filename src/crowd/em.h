@@ -38,10 +38,22 @@ static inline size_t sl_em_apart(size_t count, size_t size)
 /* The sum of one value per chunk, in order. */
 double sl_em_sum(const double chunk_values[SL_CROWD_CHUNKS]);
 
+/* When the gain of the objective is too small to go on. */
+struct sl_em_stop {
+    double tolerance; /* 0: never */
+    double scale;     /* what it is multiplied with; 0: the absolute value of the objective */
+};
+static inline struct sl_em_stop sl_em_stop_of(const struct sl_crowd_options *options,
+                                              size_t n_answers)
+{
+    const bool per_answer = options->stop == SL_STOP_PER_ANSWER;
+    return (struct sl_em_stop){options->tolerance, per_answer ? (double)n_answers : 0};
+}
+
 /* Record the objective of the last iteration. True if the iteration should end: the gain over the
- * previous value is at most tolerance x |value|. A value that cannot be compared with the previous
- * one (`fresh`) never ends it, nor does a tolerance of 0. The caller stops at max_iterations. */
-bool sl_em_step(struct sl_crowd_state *state, double value, double tolerance, bool fresh);
+ * previous value is at most what `stop` says. A value that cannot be compared with the previous one
+ * (`fresh`) never ends it, nor does a tolerance of 0. The caller stops at max_iterations. */
+bool sl_em_step(struct sl_crowd_state *state, double value, struct sl_em_stop stop, bool fresh);
 
 /* Turn `count` rows of K log scores into probabilities in place. Returns the sum over the rows
  * of log(sum(exp(score))). */

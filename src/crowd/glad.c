@@ -1,7 +1,7 @@
 /* GLAD (Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009) for K classes: an annotator of ability
  * alpha is right on an item of easiness exp(b) with probability sigma(alpha exp(b)), else names
- * any other class alike. Gaussian priors of mean 1 and variance 1 on every alpha and b; classes
- * are equally likely beforehand.
+ * any other class alike. Gaussian priors of variance 1 on every alpha and b, of mean 1 unless the
+ * caller gives others; classes are equally likely beforehand, or as the caller says.
  *
  * Where the authors climb the gradient of the M-step, this replaces log sigma by the quadratic
  * bound of Jaakkola and Jordan (2000), which touches it at the current value: alpha then has a
@@ -17,7 +17,7 @@
 
 enum { EASINESS_STEPS = 30, FACTORS_PER_LOGARITHM = 500 };
 
-static const double prior_mean = 1;
+static const double usual_mean = 1;    /* of a prior */
 static const double least_move = 1e-9; /* of b: smaller steps end the search */
 
 struct glad {
@@ -30,9 +30,23 @@ struct glad {
     double *scores;   /* owned; (threads, apart) */
     size_t apart;
     struct sl_pool *pool;
-    double others; /* log(K - 1) */
+    double others;       /* log(K - 1) */
+    double *class_score; /* owned; K: logarithms of the given class prior, or NULL */
     double value[SL_CROWD_CHUNKS];
+    double moved[2][SL_CROWD_CHUNKS]; /* the largest moves of the b and of the abilities */
 };
+
+static double mean_of_ability(const struct glad *model, size_t annotator)
+{
+    const double *means = model->options->glad.ability;
+    return means ? means[annotator] : usual_mean;
+}
+
+static double mean_of_easiness(const struct glad *model, size_t item)
+{
+    const double *means = model->options->glad.easiness;
+    return means ? means[item] : usual_mean;
+}
 
 static void release(struct glad *model)
 {
@@ -40,6 +54,7 @@ static void release(struct glad *model)
     free(model->alpha);
     free(model->easiness);
     free(model->scores);
+    free(model->class_score);
 }
 
 static enum sl_status init_model(struct glad *model, struct sl_error *err)
@@ -52,13 +67,19 @@ static enum sl_status init_model(struct glad *model, struct sl_error *err)
         sl_data_alloc(sl_pool_threads(model->pool) * model->apart, sizeof *model->scores, err);
     if (!model->alpha || !model->easiness || !model->scores) return SL_ERR_NOMEM;
     SL_TRY(sl_named_index_create(votes, &model->index, err));
-    double usual = exp(prior_mean), usual_skill = 1 / (1 + exp(-prior_mean * usual));
+    double usual = exp(usual_mean), usual_skill = 1 / (1 + exp(-usual_mean * usual));
+    const double *means = model->options->glad.ability;
     for (size_t a = 0; a < votes->n_annotators; a++) {
-        double skill = sl_named_resumed(model->options, a, usual_skill);
-        model->alpha[a] = log(skill / (1 - skill)) / usual;
+        double skill = sl_named_resumed(model->options, a, means ? (double)NAN : usual_skill);
+        model->alpha[a] = isnan(skill) ? means[a] : log(skill / (1 - skill)) / usual;
     }
     for (size_t i = 0; i < votes->n_items; i++)
-        model->easiness[i] = usual;
+        model->easiness[i] = exp(mean_of_easiness(model, i));
+    const double *prior = model->options->glad.class_prior;
+    if (!prior) return SL_OK;
+    model->class_score = sl_alloc(votes->n_classes, sizeof *model->class_score);
+    for (size_t k = 0; k < votes->n_classes; k++)
+        model->class_score[k] = log(prior[k]);
     return SL_OK;
 }
 
@@ -69,34 +90,38 @@ static double curvature(double x, double small)
     return x < 1e-5 ? 0.25 : (1 - small) / ((1 + small) * 2 * x);
 }
 
-/* The function that the b of one item maximises: slope exp(b) - curve exp(2 b) / 2 - (b - 1)^2 /
- * 2. */
-static double easiness_value(double slope, double curve, double b)
+/* What the b of one item depends on. */
+struct easiness {
+    double slope, curve, mean;
+};
+
+/* The function that b maximises: slope exp(b) - curve exp(2 b) / 2 - (b - mean)^2 / 2. */
+static double easiness_value(const struct easiness *of, double b)
 {
     double u = exp(b);
-    return slope * u - 0.5 * curve * u * u - 0.5 * (b - prior_mean) * (b - prior_mean);
+    return of->slope * u - 0.5 * of->curve * u * u - 0.5 * (b - of->mean) * (b - of->mean);
 }
 
 /* Newton's method from the current b; a step that would lower the value is halved. */
-static double best_easiness(double slope, double curve, double easiness)
+static double best_easiness(const struct easiness *of, double b)
 {
-    double b = log(easiness), value = easiness_value(slope, curve, b);
+    double value = easiness_value(of, b);
     for (int step = 0; step < EASINESS_STEPS; step++) {
         double u = exp(b);
-        double gradient = slope * u - curve * u * u - (b - prior_mean);
-        double bend = slope * u - 2 * curve * u * u - 1;
+        double gradient = of->slope * u - of->curve * u * u - (b - of->mean);
+        double bend = of->slope * u - 2 * of->curve * u * u - 1;
         double move = bend < 0 ? -gradient / bend : gradient;
         move = move > 1 ? 1 : move < -1 ? -1 : move;
-        double next = easiness_value(slope, curve, b + move);
+        double next = easiness_value(of, b + move);
         while (next < value && fabs(move) > least_move) {
             move *= 0.5;
-            next = easiness_value(slope, curve, b + move);
+            next = easiness_value(of, b + move);
         }
         if (!(next >= value && fabs(move) > least_move)) break;
         b += move;
         value = next;
     }
-    return exp(b);
+    return b;
 }
 
 /* E-step of one item; returns its part of the log posterior density. */
@@ -106,7 +131,7 @@ static double expect_item(struct glad *model, size_t item, double *scores)
     size_t n_classes = votes->n_classes, n_factors = 0;
     double u = model->easiness[item], sum = 0, product = 1;
     for (size_t k = 0; k < n_classes; k++)
-        scores[k] = 0;
+        scores[k] = model->class_score ? model->class_score[k] : 0;
     for (size_t j = votes->begin[item]; j < votes->begin[item + 1]; j++) {
         double x = model->alpha[votes->annotator[j]] * u;
         scores[votes->label[j]] += x + model->others;
@@ -117,7 +142,7 @@ static double expect_item(struct glad *model, size_t item, double *scores)
         product = 1;
     }
     float *row = model->state->posterior + item * n_classes;
-    double distance = log(u) - prior_mean;
+    double distance = log(u) - mean_of_easiness(model, item);
     sum += sl_named_posterior(scores, n_classes, sl_em_gold(model->options, item), row);
     return sum - log(product) - 0.5 * distance * distance;
 }
@@ -136,25 +161,30 @@ static void update_easiness(void *context, const struct sl_em_range *range)
 {
     struct glad *model = context;
     const struct sl_votes *votes = model->votes;
+    double moved = 0;
     for (size_t i = range->begin; i < range->end; i++) {
         const float *row = model->state->posterior + i * votes->n_classes;
-        double slope = 0, curve = 0;
+        struct easiness of = {.mean = mean_of_easiness(model, i)};
         for (size_t j = votes->begin[i]; j < votes->begin[i + 1]; j++) {
             double alpha = model->alpha[votes->annotator[j]];
             double x = alpha * model->easiness[i];
-            slope += ((double)row[votes->label[j]] - 0.5) * alpha;
-            curve += curvature(x, exp(-fabs(x))) * alpha * alpha;
+            of.slope += ((double)row[votes->label[j]] - 0.5) * alpha;
+            of.curve += curvature(x, exp(-fabs(x))) * alpha * alpha;
         }
-        model->easiness[i] = best_easiness(slope, curve, model->easiness[i]);
+        const double before = log(model->easiness[i]), b = best_easiness(&of, before);
+        moved = fmax(moved, fabs(b - before));
+        model->easiness[i] = exp(b);
     }
+    model->moved[0][range->chunk] = moved;
 }
 
 static void update_abilities(void *context, const struct sl_em_range *range)
 {
     struct glad *model = context;
     size_t n_classes = model->votes->n_classes;
+    double moved = 0;
     for (size_t a = range->begin; a < range->end; a++) {
-        double slope = prior_mean, curve = 1;
+        double slope = mean_of_ability(model, a), curve = 1;
         for (size_t j = model->index.begin[a]; j < model->index.begin[a + 1]; j++) {
             size_t item = model->index.item[j];
             double p = (double)model->state->posterior[item * n_classes + model->index.label[j]];
@@ -162,7 +192,23 @@ static void update_abilities(void *context, const struct sl_em_range *range)
             slope += (p - 0.5) * u;
             curve += curvature(x, exp(-fabs(x))) * u * u;
         }
+        moved = fmax(moved, fabs(slope / curve - model->alpha[a]));
         model->alpha[a] = slope / curve;
+    }
+    model->moved[1][range->chunk] = moved;
+}
+
+/* Both steps, as often as asked for or until nothing moves much. */
+static void maximise(struct glad *model)
+{
+    const struct sl_crowd_options *options = model->options;
+    double moved = HUGE_VAL;
+    for (size_t step = 0; step < options->glad.steps && moved >= options->glad.accuracy; step++) {
+        sl_em_run(model->votes->n_items, model->pool, update_easiness, model);
+        sl_em_run(model->votes->n_annotators, model->pool, update_abilities, model);
+        moved = 0;
+        for (size_t chunk = 0; chunk < SL_CROWD_CHUNKS; chunk++)
+            moved = fmax(moved, fmax(model->moved[0][chunk], model->moved[1][chunk]));
     }
 }
 
@@ -170,7 +216,7 @@ static double log_prior_of_abilities(const struct glad *model)
 {
     double sum = 0;
     for (size_t a = 0; a < model->votes->n_annotators; a++) {
-        double distance = model->alpha[a] - prior_mean;
+        double distance = model->alpha[a] - mean_of_ability(model, a);
         sum -= 0.5 * distance * distance;
     }
     return sum;
@@ -185,8 +231,18 @@ static void report_skill(struct glad *model)
         for (size_t j = begin; j < end; j++)
             sum += 1 / (1 + exp(-model->alpha[a] * model->easiness[model->index.item[j]]));
         model->state->skill[a] = end > begin ? sum / (double)(end - begin)
-                                             : 1 / (1 + exp(-model->alpha[a] * exp(prior_mean)));
+                                             : 1 / (1 + exp(-model->alpha[a] * exp(usual_mean)));
     }
+}
+
+/* Move alpha and b to the state. */
+static void give_parameters(struct glad *model, struct sl_crowd_state *out)
+{
+    out->ability = model->alpha;
+    out->easiness = model->easiness;
+    model->alpha = model->easiness = NULL;
+    for (size_t i = 0; i < model->votes->n_items; i++)
+        out->easiness[i] = log(out->easiness[i]);
 }
 
 enum sl_status sl_crowd_glad(const struct sl_votes *votes, const struct sl_crowd_options *options,
@@ -199,17 +255,16 @@ enum sl_status sl_crowd_glad(const struct sl_votes *votes, const struct sl_crowd
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
                                     options->max_iterations, err));
     SL_TRY_OUT(init_model(&model, err));
-    double constant = -(double)votes->n_items * log((double)votes->n_classes);
+    double constant =
+        model.class_score ? 0 : -(double)votes->n_items * log((double)votes->n_classes);
     while (out->n_iterations < options->max_iterations) {
-        if (out->n_iterations > 0) {
-            sl_em_run(votes->n_items, model.pool, update_easiness, &model);
-            sl_em_run(votes->n_annotators, model.pool, update_abilities, &model);
-        }
+        if (out->n_iterations > 0) maximise(&model);
         sl_em_run(votes->n_items, model.pool, expect, &model);
         double value = sl_em_sum(model.value) + constant + log_prior_of_abilities(&model);
-        if (sl_em_step(out, value, options->tolerance, false)) break;
+        if (sl_em_step(out, value, sl_em_stop_of(options, votes->count), false)) break;
     }
     report_skill(&model);
+    give_parameters(&model, out);
     sl_em_finish_votes(out, votes->begin, options);
 out:
     release(&model);

@@ -9,8 +9,6 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
-enum { ROUNDS = 10 }; /* or options.max_iterations if that is less */
-
 struct kos {
     const struct sl_votes *votes;
     const struct sl_crowd_options *options;
@@ -133,8 +131,7 @@ enum sl_status sl_crowd_kos(const struct sl_votes *votes, const struct sl_crowd_
     if (!model.message || !model.total) goto out;
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
     sl_em_run(votes->n_items, options->pool, draw_messages, &model);
-    size_t rounds = options->max_iterations < ROUNDS ? options->max_iterations : ROUNDS;
-    for (; out->n_iterations < rounds; out->n_iterations++)
+    for (; out->n_iterations < options->max_iterations; out->n_iterations++)
         play_round(&model, options->pool);
     sl_em_run(votes->n_items, options->pool, decide, &model);
     out->converged = true;

@@ -13,12 +13,8 @@
 #include "softlab/base/random.h"
 #include "softlab/base/stats.h"
 
-enum { ITERATIONS = 50 }; /* per start, or options.max_iterations if that is less */
-
-static const double knowing_prior = 0.5;    /* Beta on theta, both parameters */
 static const double strategy_prior = 10;    /* Dirichlet on xi, every class */
 static const double total_smoothing = 0.01; /* EM: over the classes */
-static const double start_noise = 0.5;
 
 /* Starts that end in the same optimum differ by rounding: the first is kept, so that the order of
  * items does not choose. */
@@ -38,6 +34,7 @@ struct mace {
     double *penalty; /* owned; (n_annotators, 2): of theta and xi, in the bound */
     size_t *answers; /* owned; n_annotators */
     double smoothing;
+    double know_prior, spam_prior, strategy_prior; /* counts added to those of the answers */
     size_t threads, apart, spam_apart;
     double likelihood[SL_CROWD_CHUNKS];
 };
@@ -82,8 +79,8 @@ static void draw_start(struct mace *model, size_t restart)
     for (size_t a = 0; a < model->votes->n_annotators; a++) {
         struct sl_rng rng;
         sl_rng_init(&rng, model->options->seed, "crowd.mace", restart, a);
-        double spam = 1 + start_noise * sl_rng_uniform(&rng);
-        double know = 1 + start_noise * sl_rng_uniform(&rng);
+        double spam = 1 + model->options->mace.noise * sl_rng_uniform(&rng);
+        double know = 1 + model->options->mace.noise * sl_rng_uniform(&rng);
         double theta = sl_named_resumed(model->options, a, know / (know + spam));
         model->knowing[2 * a] = log(theta);
         model->knowing[2 * a + 1] = log(1 - theta);
@@ -148,21 +145,52 @@ static double spam_counts(const struct mace *model, size_t annotator, double *co
     return sum;
 }
 
-/* Variational step for one distribution: exp(E[log p]) as logarithms. Returns the divergence of
- * its Dirichlet from the prior. */
-static double update_dirichlet(const double *counts, size_t n, double prior, double *logs)
+/* A parameter of a Dirichlet prior with its functions, which many cells share. */
+struct prior {
+    double count, log_gamma, digamma;
+};
+
+static struct prior prior_of(double count)
 {
-    double sum = (double)n * prior;
+    return (struct prior){count, sl_log_gamma(count), sl_digamma(count)};
+}
+
+/* One cell of a variational step; `all` is the digamma of the distribution's sum. Returns the
+ * cell's part of the divergence. */
+static double update_cell(double count, const struct prior *prior, double all, double *log_p)
+{
+    if (!(count > 0)) {
+        *log_p = prior->digamma - all;
+        return 0;
+    }
+    *log_p = sl_digamma(count + prior->count) - all;
+    return prior->log_gamma - sl_log_gamma(count + prior->count) + count * *log_p;
+}
+
+/* Variational step for xi: exp(E[log p]) as logarithms. Returns the divergence of its Dirichlet
+ * from the prior. */
+static double update_strategy(const double *counts, size_t n, double *logs)
+{
+    const struct prior prior = prior_of(strategy_prior);
+    double sum = (double)n * strategy_prior;
     for (size_t k = 0; k < n; k++)
         sum += counts[k];
-    double none = sl_log_gamma(prior), digamma_none = sl_digamma(prior), all = sl_digamma(sum);
-    double divergence = sl_log_gamma(sum) - sl_log_gamma((double)n * prior);
-    for (size_t k = 0; k < n; k++) {
-        bool any = counts[k] > 0;
-        logs[k] = (any ? sl_digamma(counts[k] + prior) : digamma_none) - all;
-        if (any) divergence += none - sl_log_gamma(counts[k] + prior) + counts[k] * logs[k];
-    }
+    const double all = sl_digamma(sum);
+    double divergence = sl_log_gamma(sum) - sl_log_gamma((double)n * strategy_prior);
+    for (size_t k = 0; k < n; k++)
+        divergence += update_cell(counts[k], &prior, all, &logs[k]);
     return divergence;
+}
+
+/* The same for theta, whose prior need not be symmetric. */
+static double update_theta(const struct mace *model, double know, double spam, double *logs)
+{
+    const struct prior of_know = prior_of(model->know_prior), of_spam = prior_of(model->spam_prior);
+    const double prior_sum = model->know_prior + model->spam_prior;
+    const double sum = prior_sum + know + spam, all = sl_digamma(sum);
+    double divergence = sl_log_gamma(sum) - sl_log_gamma(prior_sum);
+    divergence += update_cell(know, &of_know, all, &logs[0]);
+    return divergence + update_cell(spam, &of_spam, all, &logs[1]);
 }
 
 /* EM step for one distribution. Returns minus the log prior that smoothing stands for. */
@@ -190,8 +218,8 @@ static void maximise_annotators(void *context, const struct sl_em_range *range)
         double know = (double)model->answers[a] - spam;
         double split[2] = {know > 0 ? know : 0, spam};
         if (model->options->variational) {
-            penalty[0] = update_dirichlet(split, 2, knowing_prior, model->knowing + 2 * a);
-            penalty[1] = update_dirichlet(counts, n_classes, strategy_prior, strategy);
+            penalty[0] = update_theta(model, split[0], split[1], model->knowing + 2 * a);
+            penalty[1] = update_strategy(counts, n_classes, strategy);
         } else {
             penalty[0] = update_point(split, 2, model->smoothing, model->knowing + 2 * a);
             penalty[1] = update_point(counts, n_classes, model->smoothing, strategy);
@@ -214,8 +242,8 @@ static double train(struct mace *model, size_t restart)
 {
     const struct sl_votes *votes = model->votes;
     struct sl_crowd_state *state = model->state;
-    size_t most =
-        model->options->max_iterations < ITERATIONS ? model->options->max_iterations : ITERATIONS;
+    const size_t most = model->options->max_iterations;
+    const struct sl_em_stop stop = sl_em_stop_of(model->options, votes->count);
     size_t spam_bytes = model->threads * model->spam_apart * sizeof *model->spam;
     double constant = -(double)votes->n_items * log((double)votes->n_classes), penalty = 0;
     draw_start(model, restart);
@@ -227,7 +255,7 @@ static double train(struct mace *model, size_t restart)
         memset(model->spam, 0, spam_bytes);
         sl_em_run(votes->n_items, model->options->pool, expect, model);
         double bound = sl_em_sum(model->likelihood) + constant - penalty;
-        if (step > 0 && sl_em_step(state, bound, model->options->tolerance, false)) break;
+        if (step > 0 && sl_em_step(state, bound, stop, false)) break;
     }
     return state->n_iterations ? state->trace[state->n_iterations - 1] : 0;
 }
@@ -235,23 +263,21 @@ static double train(struct mace *model, size_t restart)
 /* The means of theta and xi, and the confusion matrix they make. */
 static void report(struct mace *model)
 {
-    size_t n_classes = model->votes->n_classes;
-    bool bayes = model->options->variational;
-    double theta_prior = bayes ? knowing_prior : model->smoothing;
-    double xi_prior = bayes ? strategy_prior : model->smoothing;
+    const size_t n_classes = model->votes->n_classes;
+    const double xi_prior = model->strategy_prior;
     double *counts = model->scores;
     for (size_t a = 0; a < model->votes->n_annotators; a++) {
-        double spam = spam_counts(model, a, counts);
-        double all = (double)model->answers[a] + 2 * theta_prior;
-        double theta = all > 0 ? 1 - (spam + theta_prior) / all : 0.5;
+        double spam = spam_counts(model, a, counts), *xi = model->state->strategy + a * n_classes;
+        double all = (double)model->answers[a] + (model->know_prior + model->spam_prior);
+        double theta = all > 0 ? 1 - (spam + model->spam_prior) / all : 0.5;
         double strategy_sum = spam + (double)n_classes * xi_prior;
         model->state->skill[a] = theta < 0 ? 0 : theta;
+        for (size_t k = 0; k < n_classes; k++)
+            xi[k] =
+                strategy_sum > 0 ? (counts[k] + xi_prior) / strategy_sum : 1 / (double)n_classes;
         for (size_t k = 0; model->state->confusion && k < n_classes * n_classes; k++) {
-            size_t said = k % n_classes;
-            double xi =
-                strategy_sum > 0 ? (counts[said] + xi_prior) / strategy_sum : 1 / (double)n_classes;
-            double value = (1 - model->state->skill[a]) * xi;
-            if (k / n_classes == said) value += model->state->skill[a];
+            double value = (1 - model->state->skill[a]) * xi[k % n_classes];
+            if (k / n_classes == k % n_classes) value += model->state->skill[a];
             model->state->confusion[a * n_classes * n_classes + k] = (float)value;
         }
     }
@@ -264,12 +290,16 @@ enum sl_status sl_crowd_mace(const struct sl_votes *votes, const struct sl_crowd
                          .options = options,
                          .state = out,
                          .threads = sl_pool_threads(options->pool)};
+    const bool bayes = options->variational;
     model.smoothing = sl_crowd_or(options->smoothing, total_smoothing / (double)votes->n_classes);
+    model.know_prior = bayes ? options->mace.know_prior : model.smoothing;
+    model.spam_prior = bayes ? options->mace.spam_prior : model.smoothing;
+    model.strategy_prior = bayes ? strategy_prior : model.smoothing;
     enum sl_status status;
     struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
-    unsigned parts = SL_STATE_SKILL | SL_STATE_TRACE;
+    unsigned parts = SL_STATE_SKILL | SL_STATE_TRACE | SL_STATE_STRATEGY;
     if (options->confusions) parts |= SL_STATE_CONFUSION;
-    SL_TRY_OUT(sl_crowd_state_alloc(out, size, parts, ITERATIONS, err));
+    SL_TRY_OUT(sl_crowd_state_alloc(out, size, parts, options->max_iterations, err));
     SL_TRY_OUT(init_model(&model, err));
     size_t n_starts = options->resume || options->restarts < 1 ? 1 : options->restarts;
     size_t best = 0;

@@ -218,6 +218,9 @@ enum sl_status sl_crowd_ds_onecoin(const struct sl_votes *votes,
     struct fit fit = {
         .votes = votes, .options = options, .n_workers = sl_pool_threads(options->pool)};
     enum sl_status status = SL_OK;
+    if (options->start_counts)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "the method has one number per annotator and cannot start from counts");
     double smoothing = sl_crowd_or(options->smoothing, own_smoothing);
     fit.smoothing = smoothing > least_count ? smoothing : least_count;
     fit.right_smoothing = fit.smoothing + sl_crowd_or(options->diagonal, 0);
@@ -229,7 +232,7 @@ enum sl_status sl_crowd_ds_onecoin(const struct sl_votes *votes,
     for (bool done = false; !done && out->n_iterations < options->max_iterations;) {
         double value = update_skills(&fit, out);
         value += run_pass(&fit);
-        done = sl_em_step(out, value, options->tolerance, false);
+        done = sl_em_step(out, value, sl_em_stop_of(options, votes->count), false);
     }
     update_skills(&fit, out);
     for (size_t i = 0; i < votes->n_items; i++)

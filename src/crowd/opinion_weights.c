@@ -8,8 +8,6 @@
 #include "crowd/opinions.h"
 #include "softlab/base/memory.h"
 
-enum { MAX_ROUNDS = 50 };
-
 struct distances {
     double *sum, *count; /* n_annotators */
 };
@@ -115,7 +113,7 @@ size_t sl_opinions_learn_weights(struct sl_opinions *opinions,
         .count = sl_alloc(n_annotators, sizeof(double)),
     };
     *converged = false;
-    while (round < MAX_ROUNDS && round < options->max_iterations && !*converged) {
+    while (round < options->max_iterations && !*converged) {
         measure_distances(opinions, &found);
         *converged = update_weights(opinions, &found, options->shrinkage) <= 1e-9;
         round++;

@@ -139,7 +139,7 @@ enum sl_status sl_crowd_zencrowd(const struct sl_votes *votes,
         memset(model.right, 0, n_right * sizeof *model.right);
         sl_em_run(votes->n_items, options->pool, expect, &model);
         double likelihood = sl_em_sum(model.likelihood) + constant;
-        if (sl_em_step(out, likelihood, options->tolerance, false)) break;
+        if (sl_em_step(out, likelihood, sl_em_stop_of(options, votes->count), false)) break;
     }
     sl_em_finish_votes(out, votes->begin, options);
 out:

@@ -33,12 +33,28 @@ struct sl_labels_job {
     bool generated;      /* mix: use the share that was mixed instead of the inferred one */
     const char *vectors; /* word vectors, for the semantic methods */
     /* For aggregators. */
-    size_t iterations;
-    double tolerance;
+    size_t iterations; /* SL_CROWD_OWN_ROUNDS: the method's default */
+    double tolerance;  /* NaN: the method's default */
+    enum sl_crowd_stop stop;
     double smoothing, diagonal; /* NaN: the method's default */
     enum sl_crowd_start start;
+    const char *start_from; /* a state whose confusion matrices are the start */
+    double start_weight;    /* answers per class that these count for, beside the votes */
     enum sl_tie tie;
     bool em; /* mace: plain EM instead of variational */
+    struct {
+        size_t restarts;
+        double spam_prior, know_prior, noise;
+    } mace;
+    struct {
+        const char *class_prior, *ability, *easiness; /* CSV of names and numbers */
+        size_t steps;
+        double accuracy;
+    } glad;
+    struct {
+        double rate, factor, margin;
+        size_t period;
+    } zbs;
     const char *gold, *predictions, *reference;
     const char *rows; /* how an answer becomes a distribution for soft methods; NULL: chosen by the
                          kind of answers */

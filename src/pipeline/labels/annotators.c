@@ -19,6 +19,12 @@ static void append_header(struct sl_buffer *line, const struct sl_aggregator *me
     sl_csv_append_field(line, "answers", 7);
     if (method->learns & SL_LEARNS_SKILL) sl_csv_append_field(line, "skill", 5);
     if (method->learns & SL_LEARNS_WEIGHT) sl_csv_append_field(line, "weight", 6);
+    if (method->learns & SL_LEARNS_ABILITY) sl_csv_append_field(line, "ability", 7);
+    for (size_t k = 0; k < names->n_classes && method->learns & SL_LEARNS_STRATEGY; k++) {
+        char *name = sl_string_printf("spam(%s)", names->classes[k]);
+        sl_csv_append_text(line, name, strlen(name));
+        free(name);
+    }
     for (size_t k = 0; k < names->n_classes && method->learns & SL_LEARNS_CONFUSION; k++)
         for (size_t l = 0; l < names->n_classes; l++) {
             char *name = sl_string_printf("p(%s|%s)", names->classes[l], names->classes[k]);
@@ -39,6 +45,9 @@ static void append_annotator(struct sl_buffer *line, const struct sl_aggregator 
     sl_csv_append_real(line, (double)n_answers);
     if (method->learns & SL_LEARNS_SKILL) sl_csv_append_real(line, state->skill[a]);
     if (method->learns & SL_LEARNS_WEIGHT) sl_csv_append_real(line, state->weight[a]);
+    if (method->learns & SL_LEARNS_ABILITY) sl_csv_append_real(line, state->ability[a]);
+    for (size_t k = 0; k < state->n_classes && method->learns & SL_LEARNS_STRATEGY; k++)
+        sl_csv_append_real(line, state->strategy[a * state->n_classes + k]);
     for (size_t c = 0; c < cells && method->learns & SL_LEARNS_CONFUSION; c++) {
         char number[SL_NUMBER_TEXT];
         length = sl_text_from_float(state->confusion[a * cells + c], number);
@@ -75,76 +84,21 @@ out:
     return status;
 }
 
-/* Annotators that the file does not name keep NaN. */
-static enum sl_status read_table(struct sl_csv *csv, const struct sl_name_table *annotators,
-                                 double *weights, size_t *n_others, struct sl_error *err)
-{
-    static const char *const who[] = {"annotator", "worker", "user", "rater", NULL};
-    size_t name_column = 0, weight_column = 0;
-    struct sl_csv_record record;
-    SL_TRY(sl_csv_find_column(csv, who, "annotator", &name_column, err));
-    SL_TRY(sl_csv_column(csv, "weight", &weight_column, err));
-    for (;;) {
-        double weight = 0;
-        SL_TRY(sl_csv_next(csv, &record, err));
-        if (record.count == 0) return SL_OK;
-        const struct sl_field name = sl_csv_plain(record.fields[name_column]);
-        SL_TRY(sl_csv_real(csv, &record, weight_column, 0, 1e300, &weight, err));
-        const uint32_t at = sl_name_table_find(annotators, name.text, name.length);
-        if (at == SL_NO_NAME) {
-            ++*n_others;
-            continue;
-        }
-        if (!isnan(weights[at]))
-            return sl_csv_fail(csv, record.line, err, "annotator \"%.*s\" has a weight already",
-                               (int)(name.length < 60 ? name.length : 60), name.text);
-        weights[at] = weight;
-    }
-}
-
-static enum sl_status check_all(const double *weights, const struct sl_name_table *annotators,
-                                const char *path, struct sl_error *err)
-{
-    const size_t count = sl_name_table_count(annotators);
-    size_t n_missing = 0, first = 0;
-    double sum = 0;
-    for (size_t a = 0; a < count; a++) {
-        if (isnan(weights[a]) && n_missing++ == 0) first = a;
-        sum += weights[a];
-    }
-    if (n_missing)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s: has no weight for %zu of %zu annotator%s, the first \"%.60s\"; give 0 "
-                       "to leave an annotator out",
-                       path, n_missing, count, sl_text_plural(count, "", "s"),
-                       sl_name_table_get(annotators, (uint32_t)first, NULL));
-    return sum > 0 ? SL_OK : sl_fail(err, SL_ERR_INPUT, "%s: every weight is 0", path);
-}
-
 enum sl_status sl_labels_weights_read(const struct sl_workplace *workplace, const char *path,
                                       const struct sl_name_table *annotators, double **out,
                                       struct sl_error *err)
 {
     const size_t count = sl_name_table_count(annotators);
-    const struct sl_csv_options options = sl_csv_options_default();
-    double *weights = sl_alloc(count + 1, sizeof *weights);
-    struct sl_csv *csv = NULL;
-    size_t n_others = 0;
-    enum sl_status status = SL_OK;
+    double *weights = NULL, sum = 0;
+    SL_TRY(sl_labels_numbers_read(workplace, path, &sl_labels_weights, annotators, &weights, err));
     for (size_t a = 0; a < count; a++)
-        weights[a] = (double)NAN;
-    SL_TRY_OUT(sl_csv_open(path, &options, &csv, err));
-    SL_TRY_OUT(read_table(csv, annotators, weights, &n_others, err));
-    SL_TRY_OUT(check_all(weights, annotators, path, err));
-    if (n_others)
-        sl_log(workplace->log, SL_LOG_INFO, "%s: %zu of its annotators gave no answer here",
-               sl_workplace_shown(workplace, path), n_others);
+        sum += weights[a];
+    if (!(sum > 0)) {
+        free(weights);
+        return sl_fail(err, SL_ERR_INPUT, "%s: every weight is 0", path);
+    }
     *out = weights;
-    weights = NULL;
-out:
-    sl_csv_close(csv);
-    free(weights);
-    return status;
+    return SL_OK;
 }
 
 void sl_labels_say_weightless(const struct sl_workplace *workplace, const double *weights,

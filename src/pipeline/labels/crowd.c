@@ -16,7 +16,9 @@ struct held {
     float *predictions;
     float *reference;
     double *prior;
+    double *start_counts;
     double *weights;
+    double *class_prior, *ability, *easiness;
     struct sl_crowd_state resume;
 };
 
@@ -26,7 +28,11 @@ static void held_release(struct held *held)
     free(held->predictions);
     free(held->reference);
     free(held->prior);
+    free(held->start_counts);
     free(held->weights);
+    free(held->class_prior);
+    free(held->ability);
+    free(held->easiness);
     sl_crowd_state_release(&held->resume);
 }
 
@@ -35,12 +41,23 @@ static struct sl_crowd_options crowd_options(const struct sl_workplace *workplac
 {
     struct sl_crowd_options options = sl_crowd_options_default();
     options.max_iterations = job->iterations;
-    options.tolerance = job->tolerance;
+    if (!isnan(job->tolerance)) options.tolerance = job->tolerance;
+    options.stop = job->stop;
     if (!isnan(job->smoothing)) options.smoothing = job->smoothing;
     if (!isnan(job->diagonal)) options.diagonal = job->diagonal;
     options.start = job->start;
     options.tie = job->tie;
     options.variational = !job->em;
+    options.restarts = job->mace.restarts;
+    options.mace.noise = job->mace.noise;
+    options.mace.spam_prior = job->mace.spam_prior;
+    options.mace.know_prior = job->mace.know_prior;
+    options.glad.steps = job->glad.steps;
+    options.glad.accuracy = job->glad.accuracy;
+    options.zbs.rate = job->zbs.rate;
+    options.zbs.factor = job->zbs.factor;
+    options.zbs.period = job->zbs.period;
+    options.zbs.margin = job->zbs.margin;
     options.seed = job->seed;
     options.calibrate = job->calibrate;
     options.confusions = job->state || job->annotators_out ||
@@ -83,6 +100,52 @@ static enum sl_status read_rows_of_items(const struct sl_workplace *workplace, c
     return status;
 }
 
+/* The numbers of classes, annotators and items that glad takes. */
+static enum sl_status read_glad(const struct sl_workplace *workplace,
+                                const struct sl_labels_job *job, const struct sl_known_names *names,
+                                struct held *held, struct sl_error *err)
+{
+    if (job->glad.ability)
+        SL_TRY(sl_labels_numbers_read(workplace, job->glad.ability, &sl_labels_abilities,
+                                      names->annotators, &held->ability, err));
+    if (job->glad.easiness)
+        SL_TRY(sl_labels_numbers_read(workplace, job->glad.easiness, &sl_labels_easiness,
+                                      names->items, &held->easiness, err));
+    if (!job->glad.class_prior) return SL_OK;
+    struct sl_name_table *classes = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t k = 0; k < names->n_classes && status == SL_OK; k++) {
+        uint32_t number = 0;
+        status =
+            sl_name_table_add(classes, names->classes[k], strlen(names->classes[k]), &number, err);
+    }
+    if (status == SL_OK)
+        status = sl_labels_numbers_read(workplace, job->glad.class_prior, &sl_labels_class_shares,
+                                        classes, &held->class_prior, err);
+    sl_name_table_destroy(classes);
+    return status;
+}
+
+/* The counts that --start given and added begin with. */
+static enum sl_status read_start(const struct sl_workplace *workplace,
+                                 const struct sl_labels_job *job,
+                                 const struct sl_known_names *names, struct held *held,
+                                 struct sl_error *err)
+{
+    const bool needed = job->start == SL_START_GIVEN || job->start == SL_START_ADDED;
+    if (needed != (job->start_from != NULL))
+        return sl_fail(err, SL_ERR_USAGE,
+                       needed
+                           ? "--start-from is missing: --start given and added need a state with "
+                             "confusion matrices"
+                           : "--start-from has no effect without --start given or added; leave it "
+                             "out");
+    if (!needed) return SL_OK;
+    const double weight = job->start == SL_START_ADDED ? job->start_weight : 1;
+    return sl_labels_prior_read(workplace, job->start_from, names, weight, &held->start_counts,
+                                err);
+}
+
 static enum sl_status read_held(const struct sl_workplace *workplace,
                                 const struct sl_labels_job *job, const struct sl_known_names *names,
                                 struct held *held, struct sl_crowd_options *options,
@@ -104,6 +167,8 @@ static enum sl_status read_held(const struct sl_workplace *workplace,
     if (job->prior)
         SL_TRY(sl_labels_prior_read(workplace, job->prior, names, job->prior_weight, &held->prior,
                                     err));
+    SL_TRY(read_start(workplace, job, names, held, err));
+    SL_TRY(read_glad(workplace, job, names, held, err));
     if (job->weights)
         SL_TRY(sl_labels_weights_read(workplace, job->weights, names->annotators, &held->weights,
                                       err));
@@ -115,6 +180,10 @@ static enum sl_status read_held(const struct sl_workplace *workplace,
     options->predictions = held->predictions;
     options->reference = held->reference;
     options->prior = held->prior;
+    options->start_counts = held->start_counts;
+    options->glad.class_prior = held->class_prior;
+    options->glad.ability = held->ability;
+    options->glad.easiness = held->easiness;
     options->weights = held->weights;
     return SL_OK;
 }
@@ -186,9 +255,10 @@ static enum sl_status finish(const struct sl_workplace *workplace, const struct 
         SL_TRY(sl_labels_annotators_write(job->annotators_out, method, state, asked, err));
     if (job->state) SL_TRY(sl_labels_state_write(state, asked->names, job->state, err));
     if (state->trace && state->n_iterations)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu iteration%s, %s, log-likelihood %.6g",
-               state->n_iterations, sl_text_plural(state->n_iterations, "", "s"),
+        sl_log(workplace->log, SL_LOG_INFO, "%zu iteration%s, %s, %s %.6g", state->n_iterations,
+               sl_text_plural(state->n_iterations, "", "s"),
                state->converged ? "converged" : "not converged",
+               method->trace ? method->trace : "log-likelihood",
                state->trace[state->n_iterations - 1]);
     *out = take_rows(state, asked->names);
     return workplace->exchange ? leave_state(workplace->exchange, state, asked->names, err) : SL_OK;
@@ -420,6 +490,10 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
             err, SL_ERR_USAGE,
             "--predictions is missing: %s needs a classifier's predictions for every item",
             method->name);
+    if (method->needs & SL_CROWD_GOLD && !job->gold)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--gold is missing: %s weights annotators by items whose class is known",
+                       method->name);
     bool by_rows =
         method->needs & SL_CROWD_SOFT || job->annotators > 0 || job->as_released || job->timed;
     return by_rows ? aggregate_rows(workplace, job, method, out, notes, err)

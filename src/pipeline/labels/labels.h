@@ -44,6 +44,24 @@ enum sl_status sl_labels_annotators_write(const char *path, const struct sl_aggr
                                           const struct sl_crowd_state *state,
                                           const struct sl_labels_asked *asked,
                                           struct sl_error *err) SL_MUST_USE;
+/* numbers.c: CSV files with a number for each of some names. */
+struct sl_labels_numbers {
+    const char *const *names; /* of the column of names, NULL-ended; the first is what they name */
+    const char *many;         /* their plural */
+    const char *strange;      /* said of those that the answers do not have */
+    const char *value;        /* of the other column, and what it holds */
+    double least;             /* the smallest value */
+    const char *advice;       /* said where one is missing */
+};
+extern const struct sl_labels_numbers sl_labels_weights, sl_labels_abilities, sl_labels_easiness,
+    sl_labels_class_shares;
+/* A number for every name of the table; SL_ERR_INPUT names the first without one. The caller frees
+ * them. */
+enum sl_status sl_labels_numbers_read(const struct sl_workplace *workplace, const char *path,
+                                      const struct sl_labels_numbers *kind,
+                                      const struct sl_name_table *names, double **out,
+                                      struct sl_error *err) SL_MUST_USE;
+
 /* Read a weight for every annotator of the answers; SL_ERR_INPUT names the first without one. The
  * caller frees them. */
 enum sl_status sl_labels_weights_read(const struct sl_workplace *workplace, const char *path,

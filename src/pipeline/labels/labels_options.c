@@ -40,7 +40,14 @@ static const char *ties(size_t index)
 
 static const char *starts(size_t index)
 {
-    static const char *const names[] = {"shares", "diagonal", NULL}; /* enum sl_crowd_start */
+    static const char *const names[] = {"shares", "diagonal", "given", "added",
+                                        NULL}; /* enum sl_crowd_start */
+    return names[index];
+}
+
+static const char *stops(size_t index)
+{
+    static const char *const names[] = {"relative", "per-answer", NULL}; /* enum sl_crowd_stop */
     return names[index];
 }
 
@@ -65,6 +72,7 @@ static const char *starts(size_t index)
 #define READS            OWN(10) /* answers are read, even if only their items are used */
 #define ESTIMATES        OWN(11) /* the method estimates skills, weights or confusions */
 #define WEIGHS           OWN(12) /* the user can weight annotators */
+#define BETA             OWN(13) /* the method has a prior of spamming */
 #define LISTS            OWN(31)
 
 static uint64_t method_bits(const struct sl_label_method *method, const struct sl_labels_job *job)
@@ -83,7 +91,7 @@ static uint64_t aggregator_bits(const struct sl_aggregator *method, const struct
     const bool random = job->tie == SL_TIE_RANDOM;
     if (method->reads & SL_CROWD_READS_TIE && !random) bits &= ~(uint64_t)SL_CROWD_READS_SEED;
     if (method->reads & SL_CROWD_READS_VARIATIONAL && !job->em)
-        bits &= ~(uint64_t)SL_CROWD_READS_SMOOTHING;
+        bits = (bits & ~(uint64_t)SL_CROWD_READS_SMOOTHING) | BETA;
     if (method->needs & SL_CROWD_PREDICTIONS) bits |= PREDICTIONS;
     if (method->needs & SL_CROWD_WEIGHTS) bits |= WEIGHS;
     if (method->learns) bits |= ESTIMATES;
@@ -99,11 +107,12 @@ static void name_mode(const struct sl_labels_job *job, struct sl_option_mode *mo
 {
     const bool soft = mode->does & SOFT, weighs = mode->does & WEIGHS && job->weights;
     const bool means = mode->does & MEANS && job->mean_first;
-    const char *more = mode->does & EACH && job->per_annotator ? " --per-annotator"
-                       : means                                 ? " --mean-first"
-                       : soft && weighs                        ? " --weights"
-                       : soft && !job->rows                    ? " without --rows"
-                                                               : "";
+    const char *more = mode->does & EACH && job->per_annotator      ? " --per-annotator"
+                       : means                                      ? " --mean-first"
+                       : soft && weighs                             ? " --weights"
+                       : soft && !job->rows                         ? " without --rows"
+                       : mode->does & CROWD(VARIATIONAL) && job->em ? " --em"
+                                                                    : "";
     snprintf(mode->text, sizeof mode->text, "--method %s%s%s%s", job->method,
              soft && job->rows ? " --rows " : "", soft && job->rows ? job->rows : "", more);
     mode->name = mode->text;
@@ -154,7 +163,7 @@ const struct sl_field_row sl_labels_job_options[] = {
      "true classes, for hard, smooth and class; otherwise the answers' own", .modes = LABEL(TRUTH)},
     {"weights", SL_FIELD_PATH, FIELD(weights),
      "weights of annotators, in place of those that a method would learn: columns annotator and "
-     "weight; for mv, wawa, the pools and means of answers such as share",
+     "weight; for mv, mv-shares, wawa, the pools and means of answers such as share",
      .value = "FILE.csv", .modes = WEIGHS},
     {"gamma", SL_FIELD_NUMBER, FIELD(gamma),
      "probability of possible classes that nobody named (default .1); for mix the base of the "
@@ -177,25 +186,74 @@ const struct sl_field_row sl_labels_job_options[] = {
      "mix: use the share that was mixed instead of the inferred one", .modes = LABEL(MIX)},
     {"vectors", SL_FIELD_PATH, FIELD(vectors),
      "word vectors in GloVe's text form, for the semantic methods", .modes = LABEL(SIMILARITY)},
-    {"iterations", SL_FIELD_COUNT, FIELD(iterations), "most rounds", .fallback = "100",
-     .minimum = 1, .maximum = 1e6, .modes = CROWD(ROUNDS)},
+    {"iterations", SL_FIELD_COUNT, FIELD(iterations),
+     "most rounds; own is 100, of mace and the pools 50, kos 10, mmsr 10000", .fallback = "own",
+     .minimum = 1, .maximum = 1e6, .size_max = "own", .modes = CROWD(ROUNDS)},
     {"tolerance", SL_FIELD_NUMBER, FIELD(tolerance),
-     "stop when the relative gain of the log-likelihood is below this", .fallback = "1e-7",
-     .minimum = 0, .maximum = 1, .modes = CROWD(TOLERANCE)},
+     "stop when the gain of the log-likelihood is below this, see --stop (default 1e-7); for mmsr "
+     "when the fitted matrix changes less (default 1e-10)",
+     .fallback = "nan", .minimum = 0, .maximum = 1, .modes = CROWD(TOLERANCE)},
+    {"stop", SL_FIELD_ENUM, FIELD(stop),
+     "what --tolerance is a share of: the log-likelihood (relative) or the number of answers",
+     .value = "HOW", .fallback = "relative", .modes = CROWD(TOLERANCE), .names = stops},
     {"smoothing", SL_FIELD_NUMBER, FIELD(smoothing),
      "pseudo-count on every cell of a confusion matrix (default: the method's own)",
      .fallback = "nan", .minimum = 0, .maximum = 1e6, .modes = CROWD(SMOOTHING)},
     {"diagonal", SL_FIELD_NUMBER, FIELD(diagonal),
      "additional pseudo-count on the diagonal (default: the method's own)", .fallback = "nan",
      .minimum = 0, .maximum = 1e6, .modes = CROWD(DIAGONAL)},
-    {"start", SL_FIELD_ENUM, FIELD(start), "starting point of Dawid-Skene", .value = "HOW",
-     .fallback = "shares", .modes = CROWD(START), .names = starts},
+    {"start", SL_FIELD_ENUM, FIELD(start),
+     "starting point of Dawid-Skene: the shares of the votes, a diagonal, or the matrices of "
+     "--start-from, instead of those of the votes (given) or beside them (added)",
+     .value = "HOW", .fallback = "shares", .modes = CROWD(START), .names = starts},
+    {"start-from", SL_FIELD_PATH, FIELD(start_from),
+     "a state whose confusion matrices are the start, for --start given and added",
+     .value = "FILE.npz", .modes = CROWD(START), .needs = "start"},
+    {"start-weight", SL_FIELD_NUMBER, FIELD(start_weight),
+     "answers per class that a matrix of --start-from counts for, for --start added", .value = "N",
+     .fallback = "10", .minimum = 0, .maximum = 1e9, .modes = CROWD(START), .needs = "start-from"},
     {"tie", SL_FIELD_ENUM, FIELD(tie), "how mv breaks a tie", .value = "RULE", .fallback = "share",
      .modes = CROWD(TIE), .names = ties},
     {"em", SL_FIELD_BOOLEAN, FIELD(em), "mace: plain EM instead of variational",
      .modes = CROWD(VARIATIONAL)},
+    {"restarts", SL_FIELD_COUNT, FIELD(mace.restarts),
+     "mace: random starts, of which the best is kept", .fallback = "10", .minimum = 1,
+     .maximum = 1e6, .modes = CROWD(MACE)},
+    {"noise", SL_FIELD_NUMBER, FIELD(mace.noise), "mace: how far random starts are apart",
+     .fallback = "0.5", .minimum = 0, .maximum = 1e6, .modes = CROWD(MACE)},
+    {"spam-prior", SL_FIELD_NUMBER, FIELD(mace.spam_prior),
+     "mace: answers that everybody is assumed to have spammed", .value = "N", .fallback = "0.5",
+     .minimum = 1e-6, .maximum = 1e6, .modes = BETA},
+    {"know-prior", SL_FIELD_NUMBER, FIELD(mace.know_prior),
+     "mace: answers that everybody is assumed to have known", .value = "N", .fallback = "0.5",
+     .minimum = 1e-6, .maximum = 1e6, .modes = BETA},
+    {"class-prior", SL_FIELD_PATH, FIELD(glad.class_prior),
+     "glad: probabilities of the classes: columns class and p (default: all equal)",
+     .value = "FILE.csv", .modes = CROWD(GLAD)},
+    {"ability-prior", SL_FIELD_PATH, FIELD(glad.ability),
+     "glad: prior means of the abilities: columns annotator and ability (default 1)",
+     .value = "FILE.csv", .modes = CROWD(GLAD)},
+    {"easiness-prior", SL_FIELD_PATH, FIELD(glad.easiness),
+     "glad: prior means of the items' easiness: columns item and easiness (default 1)",
+     .value = "FILE.csv", .modes = CROWD(GLAD)},
+    {"m-steps", SL_FIELD_COUNT, FIELD(glad.steps), "glad: most steps of an M-step", .value = "N",
+     .fallback = "1", .minimum = 1, .maximum = 1e6, .modes = CROWD(GLAD)},
+    {"m-accuracy", SL_FIELD_NUMBER, FIELD(glad.accuracy),
+     "glad: an M-step ends when no ability and no easiness moves by this", .fallback = "0",
+     .minimum = 0, .maximum = 1e6, .modes = CROWD(GLAD)},
+    {"rate", SL_FIELD_NUMBER, FIELD(zbs.rate),
+     "zbs: how far skills move towards the agreement in a round", .value = "R", .fallback = "1",
+     .minimum = 1e-6, .maximum = 1, .modes = CROWD(ZBS)},
+    {"rate-factor", SL_FIELD_NUMBER, FIELD(zbs.factor), "zbs: what the rate is multiplied with",
+     .value = "F", .fallback = "0.5", .minimum = 1e-6, .maximum = 1, .modes = CROWD(ZBS)},
+    {"rate-period", SL_FIELD_COUNT, FIELD(zbs.period), "zbs: after every so many rounds",
+     .value = "N", .fallback = "20", .minimum = 1, .maximum = 1e6, .modes = CROWD(ZBS)},
+    {"rate-margin", SL_FIELD_NUMBER, FIELD(zbs.margin),
+     "zbs: by how much the first skill exceeds that of guessing", .fallback = "1e-5", .minimum = 0,
+     .maximum = 1, .modes = CROWD(ZBS)},
     {"gold", SL_FIELD_PATH, FIELD(gold),
-     "items whose class is known and fixed, in a file as for --truth", .modes = CROWD(GOLD)},
+     "items whose class is known and fixed, in a file as for --truth; gold-mv needs some",
+     .modes = CROWD(GOLD)},
     {"predictions", SL_FIELD_PATH, FIELD(predictions), "a classifier's predictions, for crowdlab",
      .modes = PREDICTIONS},
     {"rows", SL_FIELD_CHOICE, FIELD(rows),
@@ -209,12 +267,12 @@ const struct sl_field_row sl_labels_job_options[] = {
      "the sharpening of a pool are learned",
      .modes = CROWD(REFERENCE)},
     {"annotators-out", SL_FIELD_OUTPUT, FIELD(annotators_out),
-     "also write the method's estimates of annotators: skill, weight, confusion; every crowd "
-     "method but mv has some",
+     "also write the method's estimates of annotators: skill, weight, ability, confusion; every "
+     "crowd method but mv has some",
      .value = "FILE.csv", .suffixes = ".csv", .prints = "json", .modes = ESTIMATES},
     {"state", SL_FIELD_OUTPUT, FIELD(state),
-     "also write posteriors, confusions, skills, prior and log-likelihoods", .value = "FILE.npz",
-     .suffixes = ".npz", .prints = "json", .modes = LEARNS},
+     "also write posteriors, prior, log-likelihoods and all that the method estimates",
+     .value = "FILE.npz", .suffixes = ".npz", .prints = "json", .modes = LEARNS},
     {"resume", SL_FIELD_PATH, FIELD(resume), "continue from a state after answers were added",
      .value = "FILE.npz", .modes = CROWD(RESUME)},
     {"prior", SL_FIELD_PATH, FIELD(prior),

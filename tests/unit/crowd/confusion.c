@@ -65,6 +65,110 @@ static void test_smoothing_adds_to_every_cell(void **state)
     sl_crowd_state_release(&crowd);
 }
 
+/* Everybody's rows are (8, 2) / 10 and (1, 9) / 10, but nothing is known of c's second row. The
+ * class shares are those of the votes: 1/3 and 2/3. */
+static const double known[] = {8, 2, 1, 9, 8, 2, 1, 9, 8, 2, 0, 0};
+
+static void test_given_counts_are_the_first_matrices(void **state)
+{
+    struct sl_crowd_options options = one_step(0);
+    struct sl_crowd_state crowd;
+    (void)state;
+    options.start = SL_START_GIVEN;
+    options.start_counts = known;
+    run("ds", &two, options, &crowd);
+    /* c knows nothing of class 1: 1/2 for either answer. */
+    double zero = 1.0 / 3 * .8 * .8 * .2, one = 2.0 / 3 * .1 * .1 * .5, sum = log(zero + one);
+    assert_near(crowd.posterior[0], zero / (zero + one), 1e-7);
+    zero = 1.0 / 3 * .2 * .2 * .2, one = 2.0 / 3 * .9 * .9 * .5;
+    assert_near(crowd.posterior[2], zero / (zero + one), 1e-7);
+    assert_near(crowd.trace[0], sum + log(zero + one), 1e-6);
+    sl_crowd_state_release(&crowd);
+}
+
+/* Votes alone give a and b the counts (2/3, 0) and (1/3, 1), c (0, 2/3) and (0, 4/3). */
+static void test_added_counts_count_beside_the_votes_once(void **state)
+{
+    struct sl_crowd_options options = one_step(0);
+    struct sl_crowd_state crowd, without;
+    (void)state;
+    options.start = SL_START_ADDED;
+    options.start_counts = known;
+    run("ds", &two, options, &crowd);
+    const double a0 = (2.0 / 3 + 8) / (2.0 / 3 + 10), a1 = (1.0 / 3 + 1) / (4.0 / 3 + 10);
+    const double c0 = (2.0 / 3 + 2) / (2.0 / 3 + 10), c1 = 1;
+    const double zero = 1.0 / 3 * a0 * a0 * c0, one = 2.0 / 3 * a1 * a1 * c1;
+    assert_near(crowd.posterior[0], zero / (zero + one), 1e-7);
+    /* The counts are no prior: the matrices that are reported follow from the posterior alone. */
+    const double p = (double)crowd.posterior[0], q = (double)crowd.posterior[2];
+    assert_near(crowd.confusion[0], p / (p + q), 1e-6);
+    sl_crowd_state_release(&crowd);
+    options.max_iterations = 200;
+    options.tolerance = 0;
+    run("ds", &two, options, &crowd);
+    options.start = SL_START_SHARES;
+    options.start_counts = NULL;
+    run("ds", &two, options, &without);
+    for (size_t i = 0; i < 4; i++)
+        assert_near(crowd.posterior[i], without.posterior[i], 1e-6);
+    sl_crowd_state_release(&crowd);
+    sl_crowd_state_release(&without);
+}
+
+static void test_counts_to_start_from_are_checked(void **state)
+{
+    static const double bad[] = {8, 2, 1, 9, 8, 2, 1, -9, 8, 2, 0, 0};
+    struct sl_crowd_options options = one_step(0);
+    struct sl_crowd_state crowd;
+    struct sl_error err;
+    (void)state;
+    options.start = SL_START_GIVEN;
+    assert_fails(scene_try(sl_aggregator_find("ds"), &two, options, &crowd, &err), SL_ERR_USAGE,
+                 err, "ds: the start needs start_counts");
+    options.start_counts = bad;
+    assert_fails(scene_try(sl_aggregator_find("ds"), &two, options, &crowd, &err), SL_ERR_INPUT,
+                 err, "ds: start of annotator 1: count -9");
+    options.start_counts = known;
+    assert_fails(scene_try(sl_aggregator_find("ds-onecoin"), &two, options, &crowd, &err),
+                 SL_ERR_USAGE, err, "one number per annotator");
+    options.start = SL_START_SHARES;
+    assert_fails(scene_try(sl_aggregator_find("ds"), &two, options, &crowd, &err), SL_ERR_USAGE,
+                 err, "start_counts need SL_START_GIVEN");
+}
+
+/* Plain EM as other programs do it, with everything that divides by nothing: a class that nobody
+ * names, annotators with one answer, an item that all of them answer alike. */
+static void test_plain_em_needs_no_smoothing(void **state)
+{
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state crowd;
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 30, 60, 4, 2, .9, .9);
+    for (size_t v = 0; v < scene.votes.count; v++)
+        scene.votes.label[v] = scene.votes.label[v] == 3 ? 0 : scene.votes.label[v];
+    options.smoothing = options.diagonal = 0;
+    options.tolerance = 1e-5;
+    options.stop = SL_STOP_PER_ANSWER;
+    run("ds", &scene, options, &crowd);
+    double sum = 0;
+    for (size_t k = 0; k < 4; k++)
+        sum += crowd.class_prior[k];
+    assert_near(sum, 1, 1e-9);
+    assert_near(crowd.class_prior[3], 0, 1e-6);
+    for (size_t row = 0; row < (size_t)60 * 4; row++) {
+        double total = 0;
+        for (size_t k = 0; k < 4; k++)
+            total += (double)crowd.confusion[row * 4 + k];
+        assert_near(total, 1, 1e-6);
+    }
+    for (size_t i = 0; i < crowd.n_iterations; i++)
+        assert_true(isfinite(crowd.trace[i]) &&
+                    (i == 0 || crowd.trace[i] >= crowd.trace[i - 1] - 1e-6));
+    sl_crowd_state_release(&crowd);
+    scene_release(&scene);
+}
+
 /* Only the class of the items differs: item 0 is class 0, item 1 is class 1. */
 static void test_hard_dawid_skene_counts_the_best_class_alone(void **state)
 {
@@ -331,6 +435,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_annotators_with_few_answers_do_not_run_away),
         cmocka_unit_test(test_one_step_of_dawid_skene_by_hand),
+        cmocka_unit_test(test_given_counts_are_the_first_matrices),
+        cmocka_unit_test(test_added_counts_count_beside_the_votes_once),
+        cmocka_unit_test(test_counts_to_start_from_are_checked),
+        cmocka_unit_test(test_plain_em_needs_no_smoothing),
         cmocka_unit_test(test_smoothing_adds_to_every_cell),
         cmocka_unit_test(test_hard_dawid_skene_counts_the_best_class_alone),
         cmocka_unit_test(test_the_hybrid_ends_hard),

@@ -83,19 +83,34 @@ static void test_the_iteration_ends_when_the_gain_is_small(void **state)
     (void)state;
     double trace[8];
     struct sl_crowd_state crowd = {.trace = trace};
-    assert_false(sl_em_step(&crowd, -100, 1e-3, false));
-    assert_false(sl_em_step(&crowd, -99, 1e-3, false));
-    assert_false(sl_em_step(&crowd, -98.98, 1e-3, true));
-    assert_false(sl_em_step(&crowd, -98.97, 0, false));
-    assert_true(sl_em_step(&crowd, -98.96, 1e-3, false));
+    const struct sl_em_stop stop = {.tolerance = 1e-3}, never = {0};
+    assert_false(sl_em_step(&crowd, -100, stop, false));
+    assert_false(sl_em_step(&crowd, -99, stop, false));
+    assert_false(sl_em_step(&crowd, -98.98, stop, true));
+    assert_false(sl_em_step(&crowd, -98.97, never, false));
+    assert_true(sl_em_step(&crowd, -98.96, stop, false));
     assert_true(crowd.converged);
     assert_int_equal(crowd.n_iterations, 5);
     assert_near(crowd.trace[1], -99, 0);
 }
 
+static void test_a_gain_per_answer_ends_the_iteration(void **state)
+{
+    (void)state;
+    double trace[8];
+    struct sl_crowd_state crowd = {.trace = trace};
+    struct sl_crowd_options options = sl_crowd_options_default();
+    options.tolerance = 1e-3;
+    options.stop = SL_STOP_PER_ANSWER;
+    assert_false(sl_em_step(&crowd, -1000, sl_em_stop_of(&options, 50), false));
+    assert_false(sl_em_step(&crowd, -999.9, sl_em_stop_of(&options, 50), false));
+    assert_true(sl_em_step(&crowd, -999.86, sl_em_stop_of(&options, 50), false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_gain_per_answer_ends_the_iteration),
         cmocka_unit_test(test_our_exponential_is_that_of_libm),
         cmocka_unit_test(test_log_scores_become_probabilities),
         cmocka_unit_test(test_sums_over_many_classes_stay_finite),

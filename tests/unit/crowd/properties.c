@@ -47,8 +47,12 @@ static void check_distributions(const struct sl_aggregator *method, const struct
     assert_int_equal(state.confusion != NULL, (method->learns & SL_LEARNS_CONFUSION) != 0);
     assert_int_equal(state.weight != NULL, (method->learns & SL_LEARNS_WEIGHT) != 0);
     if (method->learns & SL_LEARNS_SKILL) assert_non_null(state.skill);
+    assert_int_equal(state.strategy != NULL, (method->learns & SL_LEARNS_STRATEGY) != 0);
+    assert_int_equal(state.ability != NULL, (method->learns & SL_LEARNS_ABILITY) != 0);
+    assert_int_equal(state.easiness != NULL, (method->learns & SL_LEARNS_ABILITY) != 0);
     for (size_t a = 0; state.weight && a < state.n_annotators; a++)
-        assert_true(state.weight[a] >= 0 && isfinite(state.weight[a]));
+        assert_true(isfinite(state.weight[a]) &&
+                    (state.weight[a] >= 0 || method->learns & SL_LEARNS_SIGNED));
     sl_crowd_state_release(&state);
 }
 
@@ -152,6 +156,8 @@ static void rename_scene(const struct scene *from, unsigned what, struct renamed
         to->scene.truth[i] = (int32_t)to->class_index[from->truth[old[i]]];
     }
     scene_predict(&to->scene);
+    for (size_t i = 0; i < n_items; i++)
+        to->scene.gold[i] = from->gold[old[i]] < 0 ? -1 : to->scene.truth[i];
     free(old);
 }
 
@@ -309,6 +315,11 @@ static void assert_same_state(const struct sl_aggregator *method, const struct s
                       "the confusion");
     assert_same_bytes(method, one->skill, more->skill, n * sizeof *one->skill, "the skill");
     assert_same_bytes(method, one->weight, more->weight, n * sizeof *one->weight, "the weight");
+    assert_same_bytes(method, one->ability, more->ability, n * sizeof *one->ability, "the ability");
+    assert_same_bytes(method, one->easiness, more->easiness, one->n_items * sizeof *one->easiness,
+                      "the easiness");
+    assert_same_bytes(method, one->strategy, more->strategy, n * k * sizeof *one->strategy,
+                      "the strategy");
     assert_same_bytes(method, one->trace, more->trace, one->n_iterations * sizeof *one->trace,
                       "the trace");
 }

@@ -12,6 +12,7 @@ struct material {
     int32_t gold[ITEMS];
     double prior[ANNOTATORS * CELLS];
     float reference[ITEMS * CLASSES];
+    double ability[ANNOTATORS];
     struct sl_crowd_state resume;
     float confusion[ANNOTATORS * CELLS], posterior[ITEMS * CLASSES];
     double skill[ANNOTATORS], class_prior[CLASSES];
@@ -30,6 +31,7 @@ static void prepare(struct material *all)
     }
     for (size_t a = 0; a < ANNOTATORS; a++) {
         all->skill[a] = .95 - .1 * (double)a;
+        all->ability[a] = (double)a - 2;
         for (size_t c = 0; c < CELLS; c++) {
             const bool diagonal = c % (CLASSES + 1) == 0;
             all->prior[a * CELLS + c] = diagonal ? 1 + (double)a : 3;
@@ -73,6 +75,9 @@ static void change(struct sl_crowd_options *options, unsigned bit, const struct 
     case SL_CROWD_READS_RESUME: options->resume = &all->resume; break;
     case SL_CROWD_READS_CALIBRATE: options->calibrate = true; break;
     case SL_CROWD_READS_REFERENCE: options->reference = all->reference; break;
+    case SL_CROWD_READS_GLAD: options->glad.ability = all->ability; break;
+    case SL_CROWD_READS_MACE: options->mace.spam_prior = 5; break;
+    case SL_CROWD_READS_ZBS: options->zbs.rate = .25; break;
     default: fail_msg("no option has the bit %u", bit);
     }
 }
@@ -118,7 +123,7 @@ static void test_what_rows_say_is_read_changes_results_and_nothing_else_does(voi
     struct material *all = sl_alloc(1, sizeof *all);
     prepare(all);
     for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
-        for (unsigned bit = 1; bit <= SL_CROWD_READS_REFERENCE; bit *= 2)
+        for (unsigned bit = 1; bit <= SL_CROWD_READS_ZBS; bit *= 2)
             check_bit(method, method->reads, bit, NULL, all);
     scene_release(&all->scene);
     soft_scene_release(&all->soft);
@@ -133,7 +138,7 @@ static void test_pools_with_given_weights_read_all_but_rounds(void **state)
     const double weights[ANNOTATORS] = {1, 2, 3, 4, 1, 2, 3, 4};
     prepare(all);
     for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
-        for (unsigned bit = 1; bit <= SL_CROWD_READS_REFERENCE; bit *= 2) {
+        for (unsigned bit = 1; bit <= SL_CROWD_READS_ZBS; bit *= 2) {
             const unsigned read = method->reads & ~(unsigned)SL_CROWD_READS_ROUNDS;
             const unsigned both = SL_CROWD_SOFT | SL_CROWD_WEIGHTS;
             if ((method->needs & both) == both) check_bit(method, read, bit, weights, all);

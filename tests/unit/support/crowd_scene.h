@@ -9,6 +9,7 @@ struct scene {
     struct sl_votes votes;
     int32_t *truth;
     float *predictions; /* a classifier that gives the truth .6 */
+    int32_t *gold;      /* the truth of every seventh item, else -1: for methods that need gold */
 };
 
 static inline void scene_alloc(struct scene *scene, size_t n_items, size_t n_annotators,
@@ -21,11 +22,14 @@ static inline void scene_alloc(struct scene *scene, size_t n_items, size_t n_ann
     scene->votes.label = sl_alloc(count, sizeof *scene->votes.label);
     scene->truth = sl_alloc(n_items, sizeof *scene->truth);
     scene->predictions = sl_alloc(n_items * n_classes, sizeof *scene->predictions);
+    scene->gold = sl_alloc(n_items, sizeof *scene->gold);
 }
 
 static inline void scene_predict(struct scene *scene)
 {
     const size_t n_classes = scene->votes.n_classes;
+    for (size_t i = 0; i < scene->votes.n_items; i++)
+        scene->gold[i] = i % 7 ? -1 : scene->truth[i];
     for (size_t i = 0; i < scene->votes.n_items; i++)
         for (size_t k = 0; k < n_classes; k++)
             scene->predictions[i * n_classes + k] =
@@ -63,6 +67,7 @@ static inline void scene_release(struct scene *scene)
     free(scene->votes.label);
     free(scene->truth);
     free(scene->predictions);
+    free(scene->gold);
 }
 
 static inline bool scene_fits(const struct sl_aggregator *method, const struct scene *scene)
@@ -77,6 +82,7 @@ static inline enum sl_status scene_try(const struct sl_aggregator *method,
 {
     const struct sl_votes *votes = &scene->votes;
     if (method->needs & SL_CROWD_PREDICTIONS) options.predictions = scene->predictions;
+    if (method->needs & SL_CROWD_GOLD && !options.gold) options.gold = scene->gold;
     if (method->run) return sl_aggregate(method, votes, &options, out, err);
     float *rows = sl_alloc(votes->count * votes->n_classes, sizeof *rows);
     for (size_t v = 0; v < votes->count; v++)
