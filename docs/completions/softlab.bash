@@ -98,8 +98,8 @@ _softlab() {
         "study purge --participant" | "study purge -p") return ;;
         "study purge --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study purge --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "import --from" | "import -f") COMPREPLY+=($(compgen -W 'answers cifar10h-counts cifar10h-raw cifar10s-json cifar10s-raw hmix hmix-soft labelme long-csv peerannot pos probs-long probs-wide wide' -- "$current")); return ;;
-        "import --to" | "import -t") COMPREPLY+=($(compgen -W 'answers cifar10h-counts cifar10s-json hmix labelme long-csv peerannot wide' -- "$current")); return ;;
+        "import --from" | "import -f") COMPREPLY+=($(compgen -W 'answers answers-csv cifar10h-counts cifar10h-raw cifar10s-json cifar10s-raw doccano hmix hmix-soft label-studio label-studio-min labelme long-csv mturk peerannot pos potato probs-long probs-wide toloka wide' -- "$current")); return ;;
+        "import --to" | "import -t") COMPREPLY+=($(compgen -W 'answers answers-csv cifar10h-counts cifar10s-json hmix labelme long-csv peerannot wide' -- "$current")); return ;;
         "import --output" | "import -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "import --columns") return ;;
         "import --abstain") return ;;

@@ -194,14 +194,29 @@ struct sl_answer_format {
                              const struct sl_import_options *options,
                              const struct sl_answer_sink *sink, struct sl_error *err);
     /* Write a set in this format; NULL = cannot be written. An answer that the format cannot hold
-     * stops the export. Checks, and in files of hard answers also repeats and second runs, are left
-     * out and counted in notes->n_skipped (`notes` may be NULL). */
+     * stops the export. Where a format cannot mark them, checks, and in files of hard answers also
+     * repeats and second runs, are left out and counted in notes->n_skipped (`notes` may be
+     * NULL). */
     enum sl_status (*write)(const struct sl_answers *answers, const char *path,
                             struct sl_import_notes *notes, struct sl_error *err);
     unsigned takes; /* bit set: `columns`; `header` and `id_column` */
 };
 extern const struct sl_answer_format sl_answer_formats[]; /* ends with a NULL name */
 const struct sl_answer_format *sl_answer_format_find(const char *name);
+
+/* The format of an annotation tool or platform that a file looks like, by the keys or columns at
+ * its beginning. */
+struct sl_format_guess {
+    const struct sl_answer_format *format; /* static; NULL: none */
+    const char *missing;                   /* static; a key or the beginning of a column that the
+                                              format needs and the file lacks; NULL: none */
+};
+enum sl_status sl_answer_format_guess(const char *path, struct sl_format_guess *out,
+                                      struct sl_error *err) SL_MUST_USE;
+/* After an SL_ERR_INPUT of reading `path` as `format` (NULL: as none), add the format that the file
+ * looks like. Returns `status`. */
+enum sl_status sl_answer_format_hint(enum sl_status status, const char *path,
+                                     const struct sl_answer_format *format, struct sl_error *err);
 
 /* A sink that writes answers.jsonl while answers arrive. */
 struct sl_answer_writer;
@@ -216,8 +231,8 @@ void sl_answer_writer_destroy(struct sl_answer_writer *writer);
 struct sl_answer_sink sl_answers_sink(struct sl_answers **out);
 
 /* Read answers from any kind of answer file, recognised by content: answers.jsonl, answers.slb, CSV
- * with a line per label or per probability, CSV with a column of probabilities per class; plain or
- * gzip. `options` may be NULL. */
+ * with a line per label or per probability, CSV with a column of probabilities per class, and what
+ * sl_answer_format_guess finds; plain or gzip. `options` may be NULL. */
 enum sl_status sl_answers_load(const char *path, const struct sl_import_options *options,
                                struct sl_answers **out, struct sl_error *err) SL_MUST_USE;
 

@@ -7,6 +7,8 @@
 /* How many warnings of one kind are shown. */
 enum { SL_NOTES_SHOWN = 5 };
 
+extern const char *const sl_answer_kind_names[]; /* "hard", ...; by enum sl_answer_kind */
+
 /* SL_ERR_INPUT if the answer has no item, names a class that does not exist or lacks what its
  * kind needs. */
 enum sl_status sl_answer_check(const struct sl_answer *answer, size_t n_classes,
@@ -42,8 +44,8 @@ enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, cons
                                           struct sl_error *err) SL_MUST_USE;
 
 /* The kind of an answer file, by its first bytes after unpacking. A pipe is taken for answers.jsonl
- * where one reading is enough. */
-enum sl_answer_file { SL_FILE_SLB, SL_FILE_JSONL, SL_FILE_TABLE, SL_FILE_PIPE };
+ * where one reading is enough. An export is what sl_answer_format_guess finds. */
+enum sl_answer_file { SL_FILE_SLB, SL_FILE_JSONL, SL_FILE_TABLE, SL_FILE_EXPORT, SL_FILE_PIPE };
 enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out,
                                    struct sl_error *err) SL_MUST_USE;
 /* SL_ERR_USAGE if columns are named for a file that has none. */

@@ -73,6 +73,12 @@ static enum sl_status pool_append(struct pool *pool, const void *elements, size_
     return SL_OK;
 }
 
+const char *const sl_answer_kind_names[] = {[SL_ANSWER_HARD] = "hard",
+                                            [SL_ANSWER_SOFT] = "soft",
+                                            [SL_ANSWER_SELECT] = "select",
+                                            [SL_ANSWER_DIST] = "dist",
+                                            [SL_ANSWER_MIX] = "mix"};
+
 struct sl_answer sl_answer_empty(void)
 {
     const struct sl_mix_answer no_mix = {.lambda = NAN, .confidence = NAN, .generated = NAN};

@@ -1,4 +1,5 @@
 /* Answers from any file that holds them. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,31 @@ static enum sl_status read_beginning(const char *path, char *out, size_t *length
     return status;
 }
 
+/* Text: an export of a tool, answers.jsonl or a table. */
+static enum sl_status look_at_text(const char *path, char first, enum sl_answer_file *out,
+                                   struct sl_error *err)
+{
+    struct sl_format_guess guess;
+    SL_TRY(sl_answer_format_guess(path, &guess, err));
+    if (guess.format && !guess.missing)
+        *out = SL_FILE_EXPORT;
+    else if (guess.format && (first == '[' || first == '{'))
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s:1: this looks like %s, but its first object has no \"%s\"", path,
+                       guess.format->name, guess.missing);
+    else if (first == '[')
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s:1: a JSON list whose objects are of no known format; softlab import "
+                       "--list shows the formats",
+                       path);
+    else if (first == '{' || sl_path_has_suffix(path, ".jsonl") ||
+             sl_path_has_suffix(path, ".jsonl.gz"))
+        *out = SL_FILE_JSONL;
+    else
+        *out = SL_FILE_TABLE;
+    return SL_OK;
+}
+
 enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out, struct sl_error *err)
 {
     char beginning[BEGINNING];
@@ -37,22 +63,19 @@ enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out, s
         return SL_OK;
     }
     SL_TRY(read_beginning(path, beginning, &length, err));
-    while (first < length && (beginning[first] == ' ' || beginning[first] == '\t'))
+    while (first < length && strchr(" \t\r\n", beginning[first]) && beginning[first])
         first++;
     if (length >= sizeof sl_slb_magic && memcmp(beginning, sl_slb_magic, sizeof sl_slb_magic) == 0)
         *out = SL_FILE_SLB;
-    else if ((first < length && beginning[first] == '{') || sl_path_has_suffix(path, ".jsonl") ||
-             sl_path_has_suffix(path, ".jsonl.gz"))
-        *out = SL_FILE_JSONL;
     else
-        *out = SL_FILE_TABLE;
+        return look_at_text(path, first < length ? beginning[first] : '\0', out, err);
     return SL_OK;
 }
 
 enum sl_status sl_answer_file_check(const char *path, enum sl_answer_file file,
                                     const struct sl_import_options *options, struct sl_error *err)
 {
-    if (file == SL_FILE_TABLE || !options->columns) return SL_OK;
+    if (file == SL_FILE_TABLE || file == SL_FILE_EXPORT || !options->columns) return SL_OK;
     return sl_fail(
         err, SL_ERR_USAGE,
         "%s: the file is answers.jsonl or .slb, which have no columns; leave out --columns", path);
@@ -169,12 +192,25 @@ static enum sl_status load_table(const char *path, const struct sl_import_option
         [SL_TABLE_PROBS_WIDE] = sl_import_probs_wide,
     };
     struct sl_long_columns columns;
-    SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
+    SL_TRY(sl_answer_format_hint(
+        sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err), path, NULL,
+        err));
     const struct sl_answer_sink sink = sl_answers_sink(out);
     if (columns.kind == SL_TABLE_VOTES)
         SL_TRY(sl_import_long_csv_blocks(&path, 1, options, plan, &sink, err));
     else
         SL_TRY(importers[columns.kind](&path, 1, options, &sink, err));
+    return options->notes ? sl_answers_note_duplicates(*out, path, options->notes, err) : SL_OK;
+}
+
+static enum sl_status load_export(const char *path, const struct sl_import_options *options,
+                                  struct sl_answers **out, struct sl_error *err)
+{
+    struct sl_format_guess guess;
+    const struct sl_answer_sink sink = sl_answers_sink(out);
+    SL_TRY(sl_answer_format_guess(path, &guess, err));
+    assert(guess.format);
+    SL_TRY(guess.format->import(&path, 1, options, &sink, err));
     return options->notes ? sl_answers_note_duplicates(*out, path, options->notes, err) : SL_OK;
 }
 
@@ -188,7 +224,8 @@ enum sl_status sl_answers_load_blocks(const char *path, const struct sl_import_o
     if (!options) options = &none;
     SL_TRY(sl_answer_file_look(path, &file, err));
     SL_TRY(sl_answer_file_check(path, file, options, err));
-    enum sl_status status = file == SL_FILE_SLB ? load_slb(path, options, &answers, err)
+    enum sl_status status = file == SL_FILE_SLB      ? load_slb(path, options, &answers, err)
+                            : file == SL_FILE_EXPORT ? load_export(path, options, &answers, err)
                             : file == SL_FILE_TABLE
                                 ? load_table(path, options, plan, &answers, err)
                                 : load_jsonl(path, options, plan, &answers, err);

@@ -9,6 +9,20 @@ try cat wide.csv
 try softlab import --from long-csv long.csv -o votes.slb -q
 try softlab labels votes.slb --method mv -o mv.csv -q
 try cat mv.csv
+# Answers of every kind, and back.
+cat > kinds.jsonl <<END
+{"softlab":"answers","version":1,"classes":["cat","dog","ship"]}
+{"item":"1","annotator":"ann","kind":"soft","top":[["cat",0.7],["dog",null]],"impossible":["ship"],"ms":1200}
+{"item":"1","kind":"hard","class":"dog","repeat":true}
+{"item":"2","annotator":"ann","kind":"select","top":["dog","ship"],"truth":"ship"}
+{"item":"2","annotator":"bob","kind":"dist","dist":[0.25,0.75,0]}
+{"item":"m","annotator":"ann","kind":"mix","endpoints":["cat","dog"],"lambda":0.26,"generated":0.5,"confidence":0.9}
+END
+try softlab import --from answers --to answers-csv kinds.jsonl -o kinds.csv -q
+try cat kinds.csv
+softlab import --from answers kinds.csv -o back.jsonl -q
+try cmp kinds.jsonl back.jsonl
+try softlab import --from answers --to long-csv kinds.jsonl -o x.csv
 # Wrong options and broken files.
 try softlab import long.csv -o x.jsonl
 try softlab import --from long-cvs long.csv -o x.jsonl

@@ -39,7 +39,8 @@ const char *sl_channel_names(size_t index);
      SL_FIELD_WORD,                                                                                \
      offsetof(type, reading.columns),                                                              \
      "of CSV: the columns of item, worker and label, or pairs such as item=task,p=share for "      \
-     "item, worker, label, p, ms, confidence and truth",                                           \
+     "item, worker, label, p, ms, confidence and truth; of exports of annotation tools: pairs "    \
+     "such as label=topic,item=image, if they hold several questions",                             \
      .value = "A,B,C",                                                                             \
      .modes = (of_columns)},                                                                       \
         {"abstain",                                                                                \

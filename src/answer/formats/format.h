@@ -105,6 +105,11 @@ struct sl_hard_reader {
 };
 enum sl_status sl_hard_row_put(struct sl_hard_pass *pass, const struct sl_hard_row *row,
                                struct sl_error *err) SL_MUST_USE;
+/* The same for an answer that chose `n_labels` classes, at least one: several are of kind select.
+ * row->label is not read. */
+enum sl_status sl_chosen_row_put(struct sl_hard_pass *pass, const struct sl_hard_row *row,
+                                 const struct sl_field *labels, size_t n_labels,
+                                 struct sl_error *err) SL_MUST_USE;
 struct sl_import *sl_hard_pass_import(struct sl_hard_pass *pass);
 /* Whether this pass only collects classes, and one class of it. */
 bool sl_hard_pass_collects(const struct sl_hard_pass *pass);
@@ -157,18 +162,25 @@ float sl_from_percent(double percent);
     enum sl_status name(const struct sl_answers *answers, const char *path,                        \
                         struct sl_import_notes *notes, struct sl_error *err)
 
+SL_IMPORTER(sl_import_answers_csv);
 SL_IMPORTER(sl_import_cifar10h_counts);
 SL_IMPORTER(sl_import_cifar10h_raw);
 SL_IMPORTER(sl_import_cifar10s_json);
 SL_IMPORTER(sl_import_cifar10s_raw);
+SL_IMPORTER(sl_import_doccano);
 SL_IMPORTER(sl_import_hmix);
 SL_IMPORTER(sl_import_hmix_soft);
+SL_IMPORTER(sl_import_label_studio);
+SL_IMPORTER(sl_import_label_studio_min);
 SL_IMPORTER(sl_import_labelme);
 SL_IMPORTER(sl_import_long_csv);
+SL_IMPORTER(sl_import_mturk);
 SL_IMPORTER(sl_import_peerannot);
 SL_IMPORTER(sl_import_pos);
+SL_IMPORTER(sl_import_potato);
 SL_IMPORTER(sl_import_probs_long);
 SL_IMPORTER(sl_import_probs_wide);
+SL_IMPORTER(sl_import_toloka);
 SL_IMPORTER(sl_import_wide);
 
 enum sl_status sl_import_long_csv_blocks(const char *const *paths, size_t n_paths,
@@ -177,6 +189,7 @@ enum sl_status sl_import_long_csv_blocks(const char *const *paths, size_t n_path
                                          const struct sl_answer_sink *sink,
                                          struct sl_error *err) SL_MUST_USE;
 
+SL_EXPORTER(sl_export_answers_csv);
 SL_EXPORTER(sl_export_cifar10h_counts);
 SL_EXPORTER(sl_export_cifar10s_json);
 SL_EXPORTER(sl_export_hmix);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answer_internal.h"
 #include "answer/classes.h"
 #include "answer/formats/format.h"
 #include "softlab/base/file.h"
@@ -106,6 +107,58 @@ enum sl_status sl_hard_row_put(struct sl_hard_pass *pass, const struct sl_hard_r
     return sl_import_put(&pass->import, &answer, err);
 }
 
+static enum sl_status collect_labels(struct sl_hard_pass *pass, const struct sl_field *labels,
+                                     size_t n_labels, struct sl_error *err)
+{
+    for (size_t i = 0; i < n_labels; i++)
+        SL_TRY(sl_hard_pass_collect(pass, labels[i], err));
+    return SL_OK;
+}
+
+/* The classes of several labels, each once. */
+static enum sl_status find_labels(const struct sl_import *import, const struct sl_field *labels,
+                                  size_t n_labels, struct sl_belief *out, struct sl_error *err)
+{
+    for (size_t i = 0; i < n_labels; i++) {
+        out[i].probability = NAN;
+        SL_TRY(sl_import_class(import, labels[i].text, labels[i].length, &out[i].class_index, err));
+        for (size_t before = 0; before < i; before++)
+            if (out[before].class_index == out[i].class_index)
+                return sl_fail(err, SL_ERR_INPUT, "the answer names class \"%.*s\" twice",
+                               sl_field_shown(labels[i]), labels[i].text);
+    }
+    return SL_OK;
+}
+
+enum sl_status sl_chosen_row_put(struct sl_hard_pass *pass, const struct sl_hard_row *row,
+                                 const struct sl_field *labels, size_t n_labels,
+                                 struct sl_error *err)
+{
+    struct sl_hard_row first = *row;
+    first.label = labels[0];
+    if (pass->found) SL_TRY(collect_labels(pass, labels, n_labels, err));
+    if (pass->found || n_labels == 1) return sl_hard_row_put(pass, &first, err);
+    if (n_labels > sl_import_class_count(&pass->import))
+        return sl_fail(err, SL_ERR_INPUT, "the answer names %zu classes, there are %zu", n_labels,
+                       sl_import_class_count(&pass->import));
+    struct sl_belief *top = sl_alloc(n_labels, sizeof *top);
+    struct sl_answer answer = hard_answer(row, top);
+    uint32_t truth = 0;
+    enum sl_status status = SL_OK;
+    answer.kind = SL_ANSWER_SELECT;
+    answer.n_top = n_labels;
+    SL_TRY_OUT(find_labels(&pass->import, labels, n_labels, top, err));
+    if (row->truth.length) {
+        SL_TRY_OUT(sl_import_class(&pass->import, row->truth.text, row->truth.length, &truth, err));
+        answer.truth = (int32_t)truth;
+    }
+    SL_TRY_OUT(sl_answer_measures(row->ms, row->confidence, &answer, err));
+    SL_TRY_OUT(sl_import_put(&pass->import, &answer, err));
+out:
+    free(top);
+    return status;
+}
+
 static enum sl_status read_paths(const struct sl_hard_reader *reader, const char *const *paths,
                                  size_t n_paths, struct sl_hard_pass *pass, struct sl_error *err)
 {
@@ -143,20 +196,15 @@ out:
     return status;
 }
 
-static const char *const kind_names[] = {[SL_ANSWER_HARD] = "hard",
-                                         [SL_ANSWER_SOFT] = "soft",
-                                         [SL_ANSWER_SELECT] = "select",
-                                         [SL_ANSWER_DIST] = "dist",
-                                         [SL_ANSWER_MIX] = "mix"};
-
 enum sl_status sl_export_kind(const struct sl_answer *answer, size_t index,
                               enum sl_answer_kind kind, const char *format, struct sl_error *err)
 {
     if (answer->kind == kind) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT,
-                   "answer %zu (item %.*s) is of kind \"%s\", but %s can hold only %s answers",
+                   "answer %zu (item %.*s) is of kind \"%s\", but %s can hold only %s answers; "
+                   "answers-csv holds every kind",
                    index + 1, sl_field_shown(answer->item), answer->item.text,
-                   kind_names[answer->kind], format, kind_names[kind]);
+                   sl_answer_kind_names[answer->kind], format, sl_answer_kind_names[kind]);
 }
 
 enum sl_status sl_hard_export_get(const struct sl_hard_export *export, size_t index,

@@ -3,39 +3,21 @@
  * A label that is neither a whole number nor a string stops the import with its path; null is an
  * answer without a class, skipped and counted; an item with {} is counted. On export labels are
  * numbers: the class names if these are numbers, their indices otherwise. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/formats/format.h"
+#include "answer/formats/exports.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { NUMBER = 24 };
 static const size_t largest_file = (size_t)1 << 30;
-
-/* The text of a label: its own, or a number written into `digits`. */
-static enum sl_status label_text(const struct sl_json_cursor *at, char *digits,
-                                 struct sl_field *out, struct sl_error *err)
-{
-    const char *text = digits;
-    if (json_is_string(at->value)) {
-        text = json_string_value(at->value);
-    } else if (json_is_integer(at->value)) {
-        snprintf(digits, NUMBER, "%lld", (long long)json_integer_value(at->value));
-    } else {
-        return sl_json_fail(at, err, "expected a label: a whole number or a string");
-    }
-    *out = sl_field_of(text);
-    return SL_OK;
-}
 
 static enum sl_status put_item(const struct sl_json_cursor *item, struct sl_hard_pass *pass,
                                struct sl_error *err)
 {
     const char *worker = NULL;
     json_t *value = NULL;
-    char digits[NUMBER];
+    char digits[SL_NAME_DIGITS];
     if (!json_is_object(item->value))
         return sl_json_fail(item, err, "expected an object {worker: label}");
     json_object_foreach(item->value, worker, value)
@@ -48,13 +30,8 @@ static enum sl_status put_item(const struct sl_json_cursor *item, struct sl_hard
                            item->document->name, item->key, worker);
             continue;
         }
-        SL_TRY(label_text(&at, digits, &row.label, err));
-        enum sl_status status = sl_hard_row_put(pass, &row, err);
-        if (status == SL_ERR_INPUT && err) {
-            struct sl_error inner = *err;
-            return sl_json_fail(&at, err, "%s", inner.message);
-        }
-        SL_TRY(status);
+        SL_TRY(sl_record_name(&at, "a label", digits, &row.label, err));
+        SL_TRY(sl_record_blame(sl_hard_row_put(pass, &row, err), &at, err));
     }
     return SL_OK;
 }

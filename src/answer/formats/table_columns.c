@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/formats/format.h"
+#include "answer/formats/exports.h"
 #include "softlab/base/text.h"
 
 enum { MOST_ENTRIES = 16, WORD = 32 };
@@ -50,6 +50,11 @@ static enum sl_long_role loose_role(struct sl_field word)
     length -= text[length - 3] == '_' || text[length - 3] == ' ' ? 3 : 2;
     role = exact_role((struct sl_field){text, length});
     return role == SL_LONG_ITEM || role == SL_LONG_WORKER ? role : SL_LONG_ROLES;
+}
+
+bool sl_is_label_word(struct sl_field word)
+{
+    return loose_role(word) == SL_LONG_LABEL;
 }
 
 struct sl_field sl_long_column_class(struct sl_field name)
@@ -112,6 +117,32 @@ static enum sl_status split(const char *columns, struct entry *out, size_t *coun
         at += length;
         if (*at == '\0') return SL_OK;
     }
+}
+
+enum sl_status sl_columns_pairs(const char *columns, unsigned roles,
+                                struct sl_field out[SL_LONG_ROLES], struct sl_error *err)
+{
+    struct entry entries[MOST_ENTRIES];
+    size_t count = 0;
+    bool named = false;
+    for (unsigned role = 0; role < SL_LONG_ROLES; role++)
+        out[role] = (struct sl_field){"", 0};
+    if (!columns) return SL_OK;
+    SL_TRY(split(columns, entries, &count, &named, err));
+    for (size_t i = 0; i < count; i++) {
+        const enum sl_long_role role = exact_role(entries[i].role);
+        if (entries[i].role.length == 0 || entries[i].name.length == 0)
+            return sl_fail(err, SL_ERR_USAGE,
+                           "--columns: this format takes pairs, such as label=NAME, got \"%s\"",
+                           columns);
+        if (role == SL_LONG_ROLES || !(roles & 1u << role))
+            return sl_fail(err, SL_ERR_USAGE, "--columns: \"%.*s\" has no choice in this format",
+                           (int)entries[i].role.length, entries[i].role.text);
+        if (out[role].length > 0)
+            return sl_fail(err, SL_ERR_USAGE, "--columns: %s is named twice", role_names[role]);
+        out[role] = entries[i].name;
+    }
+    return SL_OK;
 }
 
 static size_t find_column(const struct sl_csv_record *header, struct sl_field name)

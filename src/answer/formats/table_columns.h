@@ -47,6 +47,9 @@ enum sl_status sl_long_columns_look(const char *path, const char *columns, enum 
 void sl_long_columns_warn(const struct sl_long_columns *columns, unsigned more, const char *path,
                           struct sl_import_notes *notes);
 
+/* Whether a name stands for the label: label, answer, class, ... */
+bool sl_is_label_word(struct sl_field word);
+
 /* The class name in the heading of a probability column: the text after "p_"; empty for other
  * columns. */
 struct sl_field sl_long_column_class(struct sl_field name);

@@ -105,9 +105,8 @@ static enum sl_status append_kind(struct sl_buffer *out, const char *const *clas
                                   size_t n_classes, const struct sl_answer *answer,
                                   struct sl_error *err)
 {
-    static const char *const names[] = {"hard", "soft", "select", "dist", "mix"};
     sl_buffer_text(out, ",\"kind\":\"");
-    sl_buffer_text(out, names[answer->kind]);
+    sl_buffer_text(out, sl_answer_kind_names[answer->kind]);
     sl_buffer_byte(out, '"');
     switch (answer->kind) {
     case SL_ANSWER_HARD:

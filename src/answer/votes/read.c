@@ -76,7 +76,9 @@ static enum sl_status read_table(const char *path, const struct sl_import_option
                                  bool *done, struct sl_error *err)
 {
     struct sl_long_columns columns;
-    SL_TRY(sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err));
+    SL_TRY(sl_answer_format_hint(
+        sl_long_columns_look(path, options->columns, SL_TABLE_ANY, &columns, err), path, NULL,
+        err));
     *done = columns.kind != SL_TABLE_VOTES;
     if (*done) return read_choices(path, options, out, err);
     /* A vote has neither time nor confidence, and true classes only add to the classes. */
@@ -105,7 +107,8 @@ enum sl_status sl_votes_read_blocks(const char *path, const struct sl_import_opt
                        "%s: the file states its classes; leave some out in one step, reorder the "
                        "rest in another",
                        path);
-    if (file == SL_FILE_JSONL && filtered) return read_choices(path, options, out, err);
+    if (file == SL_FILE_EXPORT || (file == SL_FILE_JSONL && filtered))
+        return read_choices(path, options, out, err);
     if (file == SL_FILE_SLB) {
         SL_TRY(read_slb(path, options, &votes, err));
     } else if (file == SL_FILE_JSONL) {

@@ -67,6 +67,11 @@ static const struct cli_example import_examples[] = {
      "the screen log of CIFAR-10S, with repeats and times"},
     {"softlab import --from long-csv --columns task,worker,label votes.csv -o votes.slb",
      "a hundred million answers, for aggregation again and again"},
+    {"softlab import --from label-studio --columns item=image,label=topic export.json -o "
+     "answers.jsonl",
+     "one of several questions of a Label Studio project, with items named by their images"},
+    {"softlab import --from doccano export/ann.jsonl export/bob.jsonl -o answers.jsonl",
+     "the files of two annotators"},
     {NULL, NULL},
 };
 

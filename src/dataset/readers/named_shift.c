@@ -30,7 +30,7 @@ static enum sl_status open_cifar_like(const char *path, const struct sl_reader *
                                       struct sl_dataset **out, struct sl_error *err)
 {
     struct sl_dataset *dataset = NULL;
-    SL_TRY(reader->open(path, NULL, &dataset, err));
+    SL_TRY(reader->open(path, "layout=nhwc", &dataset, err));
     SL_TRY(name_cifar_classes(&dataset, path, err));
     *out = dataset;
     return SL_OK;

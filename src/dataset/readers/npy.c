@@ -1,4 +1,4 @@
-/* Images and features in numpy's files: uint8 (N, H, W, 3) or (N, H, W), or floats (N, F).
+/* Images (npy_images.c) and features, floats (N, F), in numpy's files.
  *
  * An .npy of images takes its labels from the file beside it that has "labels" where it has
  * "images" or "data" (cifar10.1_v6_data.npy), or else is called labels.npy (CIFAR-10-C); so
@@ -7,49 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/images/codec.h"
-#include "dataset/readers/reader.h"
+#include "dataset/readers/npy_images.h"
 #include "dataset/readers/tar.h"
-#include "softlab/base/array.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
 enum { SHAPE_TEXT = 256 };
-
-/* Arrays are first checked by header, with `data` NULL, and then read. */
-static enum sl_status check_images(const struct sl_array *images, const char *path,
-                                   struct sl_error *err)
-{
-    const size_t channels = images->n_dimensions == 4 ? images->shape[3] : 1;
-    if (images->dtype != SL_U1 || images->n_dimensions < 3 || images->n_dimensions > 4 ||
-        (channels != 1 && channels != 3)) {
-        char shape[SHAPE_TEXT];
-        return sl_fail(
-            err, SL_ERR_INPUT,
-            "%s: items are %s %s, expected images |u1 (N, H, W, 3) or (N, H, W), or features <f4 "
-            "(N, F)",
-            path, sl_dtype_name(images->dtype), sl_array_shape_text(images, shape, sizeof shape));
-    }
-    return sl_images_check(path, images->shape[0], images->shape[1], images->shape[2], channels,
-                           err);
-}
-
-/* Make a set from `images` and take its data. */
-static enum sl_status take_images(struct sl_array *images, const char *path,
-                                  struct sl_dataset **out, struct sl_error *err)
-{
-    SL_TRY(check_images(images, path, err));
-    struct sl_dataset *dataset = NULL;
-    SL_TRY(sl_dataset_create(path, images->shape[0], &dataset, err));
-    dataset->height = images->shape[1];
-    dataset->width = images->shape[2];
-    dataset->channels = images->n_dimensions == 4 ? images->shape[3] : 1;
-    dataset->pixels = images->data;
-    images->data = NULL;
-    *out = dataset;
-    return SL_OK;
-}
 
 static bool are_floats(const struct sl_array *array)
 {
@@ -67,6 +31,14 @@ static enum sl_status check_features(const struct sl_array *rows, const char *pa
     }
     if (rows->shape[0] == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no rows of features", path);
     return SL_OK;
+}
+
+static enum sl_status check_no_options(const struct sl_npy_options *options, const char *path,
+                                       struct sl_error *err)
+{
+    if (options->layout == SL_LAYOUT_GUESS && options->range == SL_RANGE_GUESS) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: layout= and range= are for images, the items are features", path);
 }
 
 /* A set from rows of finite numbers. */
@@ -89,12 +61,12 @@ out:
     return status;
 }
 
-/* Floats are features, whatever their shape; anything else should be images. */
-static enum sl_status take_items(struct sl_array *array, const char *path, struct sl_dataset **out,
-                                 struct sl_error *err)
+static enum sl_status take_items(struct sl_array *array, const struct sl_npy_options *options,
+                                 const char *path, struct sl_dataset **out, struct sl_error *err)
 {
-    return are_floats(array) ? take_features(array, path, out, err)
-                             : take_images(array, path, out, err);
+    if (sl_npy_are_images(array)) return sl_npy_images_take(array, options, path, out, err);
+    SL_TRY(check_no_options(options, path, err));
+    return take_features(array, path, out, err);
 }
 
 static enum sl_status check_labels(const struct sl_dataset *dataset, const struct sl_array *array,
@@ -200,11 +172,12 @@ static enum sl_status open_npy(const char *path, const char *split, struct sl_da
 {
     struct sl_array items = {0}, labels = {0};
     struct sl_dataset *dataset = NULL;
+    struct sl_npy_options options;
     char *beside = find_labels(path);
     enum sl_status status;
-    SL_TRY_OUT(sl_no_split(path, split, err));
+    SL_TRY_OUT(sl_npy_options_parse(path, split, &options, err));
     SL_TRY_OUT(sl_npy_read(path, &items, err));
-    SL_TRY_OUT(take_items(&items, path, &dataset, err));
+    SL_TRY_OUT(take_items(&items, &options, path, &dataset, err));
     sl_dataset_number_items(dataset, 0);
     if (beside) {
         SL_TRY_OUT(sl_npy_read(beside, &labels, err));
@@ -224,6 +197,16 @@ static enum sl_status check_vector(const struct sl_array *array, const char *pat
                                    struct sl_error *err)
 {
     return sl_array_expect(array, path, 1, NULL, err);
+}
+
+/* Of the archives that are opened here. */
+static const struct sl_npy_options published = {.layout = SL_LAYOUT_NHWC};
+
+/* Arrays are first checked by header, with `data` NULL, and then read. */
+static enum sl_status check_images(const struct sl_array *images, const char *path,
+                                   struct sl_error *err)
+{
+    return sl_npy_images_check(images, &published, path, err);
 }
 
 /* The rest of a tar's entry as an array, once its header passed `check`. */
@@ -289,7 +272,7 @@ enum sl_status sl_npy_open_archive(const char *path, const char *member, struct 
     struct sl_dataset *dataset = NULL;
     enum sl_status status;
     SL_TRY_OUT(find_in_archive(path, member, &images, &labels, err));
-    SL_TRY_OUT(take_images(&images, path, &dataset, err));
+    SL_TRY_OUT(sl_npy_images_take(&images, &published, path, &dataset, err));
     sl_dataset_number_items(dataset, 0);
     SL_TRY_OUT(set_labels(dataset, &labels, path, err));
     *out = dataset;
@@ -335,8 +318,9 @@ static enum sl_status open_npz(const char *path, const char *split, struct sl_da
     struct sl_npz *npz = NULL;
     struct sl_array items = {0};
     struct sl_dataset *dataset = NULL;
+    struct sl_npy_options options;
     enum sl_status status;
-    SL_TRY_OUT(sl_no_split(path, split, err));
+    SL_TRY_OUT(sl_npy_options_parse(path, split, &options, err));
     SL_TRY_OUT(sl_npz_open(path, &npz, err));
     const bool features = sl_npz_has(npz, "features");
     if (features == sl_npz_has(npz, "images")) {
@@ -346,12 +330,14 @@ static enum sl_status open_npz(const char *path, const char *split, struct sl_da
     }
     const char *const name = features ? "features" : "images";
     SL_TRY_OUT(sl_npz_peek(npz, name, &items, err));
-    SL_TRY_OUT(features ? check_features(&items, path, err) : check_images(&items, path, err));
+    if (features) SL_TRY_OUT(check_no_options(&options, path, err));
+    SL_TRY_OUT(features ? check_features(&items, path, err)
+                        : sl_npy_images_check(&items, &options, path, err));
     SL_TRY_OUT(sl_npz_read(npz, name, &items, err));
     if (features)
         SL_TRY_OUT(take_features(&items, path, &dataset, err));
     else
-        SL_TRY_OUT(take_images(&items, path, &dataset, err));
+        SL_TRY_OUT(sl_npy_images_take(&items, &options, path, &dataset, err));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         SL_TRY_OUT(add_part(dataset, npz, &parts[i], path, err));
     if (!dataset->items[0]) sl_dataset_number_items(dataset, 0);
@@ -376,7 +362,7 @@ static bool probe_npz(const char *path)
 
 const struct sl_reader sl_reader_npy = {
     "npy",
-    "an .npy of uint8 images or float features with its labels beside it",
+    "an .npy of images or float features with its labels beside it",
     probe_npy,
     open_npy,
 };

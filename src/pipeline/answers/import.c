@@ -44,10 +44,9 @@ const char *sl_import_job_suffix(const struct sl_import_job *job)
     static const struct {
         const char *format, *suffix;
     } written[] = {
-        {SL_IMPORT_ANSWERS, ".jsonl"}, {"cifar10h-counts", ".npy"},
-        {"cifar10s-json", ".json"},    {"hmix", ".csv"},
-        {"labelme", ".txt"},           {"long-csv", ".csv"},
-        {"peerannot", ".json"},
+        {SL_IMPORT_ANSWERS, ".jsonl"}, {"answers-csv", ".csv"}, {"cifar10h-counts", ".npy"},
+        {"cifar10s-json", ".json"},    {"hmix", ".csv"},        {"labelme", ".txt"},
+        {"long-csv", ".csv"},          {"peerannot", ".json"},
     };
     if (is_cache(job)) return NULL;
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
@@ -58,8 +57,9 @@ const char *sl_import_job_suffix(const struct sl_import_job *job)
 static enum sl_status read_files(const struct import_work *work, const struct sl_answer_sink *sink,
                                  struct sl_error *err)
 {
-    return work->format->import((const char *const *)work->job->paths, work->job->n_paths,
-                                &work->options, sink, err);
+    const enum sl_status status = work->format->import(
+        (const char *const *)work->job->paths, work->job->n_paths, &work->options, sink, err);
+    return sl_answer_format_hint(status, work->job->paths[0], work->format, err);
 }
 
 static enum sl_status read_set(const struct import_work *work, struct sl_answers **out,

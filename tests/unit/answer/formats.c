@@ -11,7 +11,7 @@ static void test_every_format_is_named_once_and_can_be_read(void **state)
         assert_ptr_equal(find_format(format->name), format);
         count++;
     }
-    assert_int_equal(count, 13);
+    assert_int_equal(count, 20);
 }
 
 static void test_every_format_refuses_an_empty_or_missing_file(void **state)

@@ -272,13 +272,13 @@ static void test_features_that_are_none_are_refused(void **state)
     assert_refused(&sl_reader_npz, "bad.npz", "bad.npz");
     assert_non_null(strstr(err.message, "nan"));
     sl_array_release(&rows);
-    const size_t flat[] = {6}, deep[] = {1, 2, 3}, empty[] = {0, 3}, narrow[] = {3, 0};
+    const size_t flat[] = {6}, deep[] = {1, 2, 3, 1, 1}, empty[] = {0, 3}, narrow[] = {3, 0};
     const struct {
         size_t rank;
         const size_t *shape;
         const char *part;
     } wrong[] = {{1, flat, "features are <f4 (6,), expected <f4 or <f8 (N, F)"},
-                 {3, deep, "(1, 2, 3)"},
+                 {5, deep, "(1, 2, 3, 1, 1)"},
                  {2, empty, "no rows of features"},
                  {2, narrow, "(3, 0)"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -287,6 +287,188 @@ static void test_features_that_are_none_are_refused(void **state)
         assert_refused(&sl_reader_npy, "bad.npy", wrong[i].part);
         sl_array_release(&rows);
     }
+}
+
+/* ---- Floats, and colours first ---- */
+
+static void write_floats(const char *name, enum sl_dtype dtype, size_t n_dimensions,
+                         const size_t *shape, const float *values, size_t n_values)
+{
+    struct sl_array array;
+    assert_ok(sl_array_create(dtype, 0, n_dimensions, shape, &array, &err), err);
+    for (size_t i = 0; i < sl_array_count(&array); i++) {
+        if (dtype == SL_F4)
+            ((float *)array.data)[i] = values[i % n_values];
+        else
+            ((double *)array.data)[i] = (double)values[i % n_values];
+    }
+    assert_ok(sl_npy_write(&array, SL_ORDER_C, test_path(name), &err), err);
+    sl_array_release(&array);
+}
+
+static struct sl_dataset *open_with(const char *name, const char *options)
+{
+    struct sl_dataset *dataset = NULL;
+    assert_ok(sl_reader_npy.open(test_path(name), options, &dataset, &err), err);
+    return dataset;
+}
+
+static void test_floats_are_pixels_from_0_to_1_or_whole_numbers_to_255(void **state)
+{
+    (void)state;
+    static const float shares[] = {0, 0.5F, 1, 100 / 255.0F}, bytes[] = {0, 7, 255, 2};
+    for (enum sl_dtype dtype = SL_F4; dtype <= SL_F8; dtype++) {
+        write_floats("shares.npy", dtype, 3, grey_shape, shares, 4);
+        struct sl_dataset *dataset = open_npy("shares.npy");
+        assert_int_equal(dataset->channels, 1);
+        static const uint8_t expected[] = {0, 128, 255, 100};
+        assert_memory_equal(dataset->pixels, expected, 4);
+        assert_memory_equal(dataset->pixels + 8, expected, 4);
+        sl_dataset_destroy(dataset);
+        write_floats("bytes.npy", dtype, 4, colour_shape, bytes, 4);
+        dataset = open_npy("bytes.npy");
+        assert_int_equal(dataset->channels, 3);
+        static const uint8_t same[] = {0, 7, 255, 2};
+        assert_memory_equal(dataset->pixels, same, 4);
+        sl_dataset_destroy(dataset);
+    }
+}
+
+static void test_every_byte_survives_a_division_by_255(void **state)
+{
+    (void)state;
+    float shares[256];
+    for (int i = 0; i < 256; i++)
+        shares[i] = (float)i / 255;
+    write_floats("all.npy", SL_F4, 3, (const size_t[]){1, 16, 16}, shares, 256);
+    struct sl_dataset *dataset = open_npy("all.npy");
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(dataset->pixels[i], i);
+    sl_dataset_destroy(dataset);
+}
+
+static void test_floats_of_an_unclear_range_are_refused_or_named(void **state)
+{
+    (void)state;
+    static const float ones[] = {0, 1}, fractions[] = {0, 1.5F, 3}, negative[] = {-0.5F, 2},
+                       large[] = {0, 256}, none[] = {0, NAN};
+    static const struct {
+        const float *values;
+        size_t n_values;
+        const char *part;
+    } cases[] = {
+        {ones, 2, "from 0 to 1 and are 0 or 1, so they may be pixels from 0 to 1 or from 0 to 255"},
+        {fractions, 3, "from 0 to 3 and some are fractions, so they may be"},
+        {negative, 2, "from -0.5 to 2, expected pixels from 0 to 1, or from 0 to 255; undo"},
+        {large, 2, "from 0 to 256, expected pixels"},
+        {none, 2, "nan at (0, 0, 1) is not finite"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_floats("unclear.npy", SL_F4, 3, grey_shape, cases[i].values, cases[i].n_values);
+        assert_refused(&sl_reader_npy, "unclear.npy", cases[i].part);
+    }
+    write_floats("unclear.npy", SL_F4, 3, grey_shape, ones, 2);
+    struct sl_dataset *dataset = open_with("unclear.npy", "range=1");
+    assert_int_equal(dataset->pixels[1], 255);
+    sl_dataset_destroy(dataset);
+    dataset = open_with("unclear.npy", "range=255");
+    assert_int_equal(dataset->pixels[1], 1);
+    sl_dataset_destroy(dataset);
+    write_floats("unclear.npy", SL_F4, 3, grey_shape, fractions, 3);
+    dataset = open_with("unclear.npy", "range=255");
+    assert_int_equal(dataset->pixels[1], 2);
+    sl_dataset_destroy(dataset);
+    dataset = NULL;
+    assert_fails(sl_reader_npy.open(test_path("unclear.npy"), "range=1", &dataset, &err),
+                 SL_ERR_INPUT, err, "from 0 to 3, expected pixels from 0 to 1;");
+}
+
+static void test_colours_may_come_first(void **state)
+{
+    (void)state;
+    write_images("planes.npy", 4, (const size_t[]){2, 3, 2, 4});
+    struct sl_dataset *dataset = open_npy("planes.npy");
+    assert_int_equal(dataset->count, 2);
+    assert_int_equal(dataset->channels, 3);
+    assert_int_equal(dataset->height, 2);
+    assert_int_equal(dataset->width, 4);
+    /* Value i is 3 i: pixel 1 of image 1 is at 24 + 1, 24 + 8 + 1 and 24 + 16 + 1. */
+    const uint8_t *pixel = dataset->pixels + 24 + 3;
+    assert_int_equal(pixel[0], 75);
+    assert_int_equal(pixel[1], 99);
+    assert_int_equal(pixel[2], 123);
+    sl_dataset_destroy(dataset);
+    write_images("planes.npy", 4, (const size_t[]){2, 1, 2, 4});
+    dataset = open_npy("planes.npy");
+    assert_int_equal(dataset->channels, 1);
+    assert_int_equal(dataset->width, 4);
+    sl_dataset_destroy(dataset);
+}
+
+static void test_an_unclear_order_is_refused_or_named(void **state)
+{
+    (void)state;
+    write_images("both.npy", 4, (const size_t[]){2, 3, 5, 3});
+    assert_refused(&sl_reader_npy, "both.npy",
+                   "(2, 3, 5, 3): the channels may come first or last; write :layout=nchw or "
+                   ":layout=nhwc");
+    struct sl_dataset *dataset = open_with("both.npy", "layout=nchw");
+    assert_int_equal(dataset->height, 5);
+    assert_int_equal(dataset->width, 3);
+    sl_dataset_destroy(dataset);
+    dataset = open_with("both.npy", "layout=nhwc");
+    assert_int_equal(dataset->height, 3);
+    assert_int_equal(dataset->width, 5);
+    sl_dataset_destroy(dataset);
+    static const struct {
+        const char *options, *part;
+        enum sl_status code;
+    } cases[] = {
+        {"layout=hwc", "layout is nhwc or nchw, not \"hwc\"", SL_ERR_USAGE},
+        {"order=nchw", "\"order\" is not an option", SL_ERR_USAGE},
+        {"layout=nchw,x", "\"x\" is not an option", SL_ERR_USAGE},
+        {"train", "split", SL_ERR_USAGE},
+        {"range=1,layout=nhwc", "range= is for floats", SL_ERR_INPUT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dataset = NULL;
+        assert_fails(sl_reader_npy.open(test_path("both.npy"), cases[i].options, &dataset, &err),
+                     cases[i].code, err, cases[i].part);
+    }
+    static const float values[] = {0.5F};
+    write_floats("rows.npy", SL_F4, 2, (const size_t[]){2, 3}, values, 1);
+    assert_fails(sl_reader_npy.open(test_path("rows.npy"), "layout=nchw", &dataset, &err),
+                 SL_ERR_INPUT, err, "the items are features");
+    write_images("both.npy", 3, grey_shape);
+    assert_fails(sl_reader_npy.open(test_path("both.npy"), "layout=nchw", &dataset, &err),
+                 SL_ERR_INPUT, err, "expected four dimensions");
+    write_images("both.npy", 4, (const size_t[]){2, 4, 5, 3});
+    assert_fails(sl_reader_npy.open(test_path("both.npy"), "layout=nchw", &dataset, &err),
+                 SL_ERR_INPUT, err, "expected 1 or 3 channels");
+}
+
+static void test_an_npz_of_floats_with_colours_first(void **state)
+{
+    (void)state;
+    struct sl_npz_writer *writer = NULL;
+    struct sl_array array;
+    assert_ok(sl_array_create(SL_F4, 0, 4, (const size_t[]){1, 3, 1, 2}, &array, &err), err);
+    for (size_t i = 0; i < 6; i++)
+        ((float *)array.data)[i] = (float)i / 5;
+    const char *path = test_path("floats.npz");
+    assert_ok(sl_npz_writer_create(path, SL_NPZ_STORED, &writer, &err), err);
+    assert_ok(sl_npz_writer_add(writer, "images", &array, &err), err);
+    assert_ok(sl_npz_writer_commit(writer, &err), err);
+    sl_npz_writer_destroy(writer);
+    sl_array_release(&array);
+    struct sl_dataset *dataset = NULL;
+    assert_ok(sl_reader_npz.open(path, NULL, &dataset, &err), err);
+    static const uint8_t expected[] = {0, 102, 204, 51, 153, 255};
+    assert_memory_equal(dataset->pixels, expected, 6);
+    sl_dataset_destroy(dataset);
+    dataset = NULL;
+    assert_fails(sl_reader_npz.open(path, "layout=nhwc", &dataset, &err), SL_ERR_INPUT, err,
+                 "expected 1 or 3 channels");
 }
 
 static void test_the_real_sample_of_cinic10_opens(void **state)
@@ -314,6 +496,12 @@ int main(void)
         cmocka_unit_test(test_an_npz_is_checked),
         cmocka_unit_test(test_floats_are_rows_of_features),
         cmocka_unit_test(test_features_that_are_none_are_refused),
+        cmocka_unit_test(test_floats_are_pixels_from_0_to_1_or_whole_numbers_to_255),
+        cmocka_unit_test(test_every_byte_survives_a_division_by_255),
+        cmocka_unit_test(test_floats_of_an_unclear_range_are_refused_or_named),
+        cmocka_unit_test(test_colours_may_come_first),
+        cmocka_unit_test(test_an_unclear_order_is_refused_or_named),
+        cmocka_unit_test(test_an_npz_of_floats_with_colours_first),
         cmocka_unit_test(test_the_real_sample_of_cinic10_opens),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
