@@ -124,6 +124,13 @@ struct sl_report_format {
 };
 extern const struct sl_report_format sl_report_formats[];
 const struct sl_report_format *sl_report_format_find(const char *name);
+/* The format whose suffix the path ends in, or NULL. */
+const struct sl_report_format *sl_report_format_of(const char *path);
+
+/* Write the document to a file, in the format of its ending. SL_ERR_USAGE, listing the endings, for
+ * any other ending. */
+enum sl_status sl_report_write(const struct sl_report *report, const char *path,
+                               struct sl_error *err) SL_MUST_USE;
 
 /* Append the document to `out`; SL_ERR_INPUT if it exceeds the buffer's maximum. */
 enum sl_status sl_report_render(const struct sl_report *report,

@@ -9,6 +9,7 @@
 #include "report/report_internal.h"
 
 enum { ARENA_MAXIMUM = 1 << 30, MARKUP_MAXIMUM = 1 << 24 };
+#define DOCUMENT_MAXIMUM ((size_t)1 << 31)
 
 const struct sl_report_format sl_report_formats[] = {
     {"html", ".html", "one page that opens from disk and can be printed", sl_report_html},
@@ -24,6 +25,36 @@ const struct sl_report_format *sl_report_format_find(const char *name)
     for (const struct sl_report_format *format = sl_report_formats; format->name; format++)
         if (strcmp(format->name, name) == 0) return format;
     return NULL;
+}
+
+const struct sl_report_format *sl_report_format_of(const char *path)
+{
+    for (const struct sl_report_format *format = sl_report_formats; format->name; format++)
+        if (sl_path_has_suffix(path, format->suffix)) return format;
+    return NULL;
+}
+
+static enum sl_status fail_ending(const char *path, struct sl_error *err)
+{
+    char endings[64] = "";
+    size_t used = 0;
+    for (const struct sl_report_format *format = sl_report_formats; format->name; format++)
+        used += (size_t)snprintf(endings + used, sizeof endings - used, "%s%s", used ? ", " : "",
+                                 format->suffix);
+    return sl_fail(err, SL_ERR_USAGE, "%s: end the name of a report in one of %s", path, endings);
+}
+
+enum sl_status sl_report_write(const struct sl_report *report, const char *path,
+                               struct sl_error *err)
+{
+    const struct sl_report_format *format = sl_report_format_of(path);
+    if (!format) return fail_ending(path, err);
+    struct sl_buffer text;
+    sl_buffer_init_data(&text, DOCUMENT_MAXIMUM);
+    enum sl_status status = sl_report_render(report, format, &text, err);
+    if (status == SL_OK) status = sl_file_write(path, text.data, text.length, err);
+    sl_buffer_release(&text);
+    return status;
 }
 
 enum sl_status sl_report_render(const struct sl_report *report,

@@ -59,6 +59,17 @@ passes "a program in C++ that includes every header compiles" build "${CXX:-c++}
 passes "and runs" "$scratch/program"
 says "using the library" "/nonexistent/file: No such file or directory"
 
+# The installed examples are what a stranger starts from.
+examples=$prefix/share/doc/softlab/examples
+for source in "$examples"/*.c; do
+    cp "$source" "$scratch/example.c"
+    passes "the example $(basename "$source") compiles" build "${CC:-cc}" example.c -std=c17 -pedantic
+done
+passes "the five of them are there" sh -c '[ "$(ls "$1"/*.c | wc -l)" -eq 5 ]' sh "$examples"
+passes "a script runs with the installed program" \
+    env SOFTLAB="$prefix/bin/softlab" "$examples/votes_to_labels.sh"
+says "and makes labels" "labels by ds against the truth:"
+
 passes "the installed command runs" "$prefix/bin/softlab" version
 named=$(grep -aohE '(docs|experiments|recipes)/[A-Za-z0-9_./-]+\.md' "$prefix/bin/softlab" |
     sort -u)

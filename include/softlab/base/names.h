@@ -36,7 +36,7 @@ enum sl_status sl_name_table_add_many(struct sl_name_table *names, const struct 
 uint32_t sl_name_table_find(const struct sl_name_table *names, const char *text, size_t length);
 
 size_t sl_name_table_count(const struct sl_name_table *names);
-/* Name `index`, NUL-terminated, borrowed until the next add. */
+/* Name `index`, NUL-terminated, borrowed until the next add. `length` may be NULL. */
 const char *sl_name_table_get(const struct sl_name_table *names, uint32_t index, size_t *length);
 
 /* How rows without names correspond to named things. */

@@ -125,6 +125,8 @@ static enum sl_status create_one(const char *path, struct sl_error *err)
     if (mkdir(path, 0777) == 0) return SL_OK;
     int reason = errno;
     if (sl_folder_exists(path)) return SL_OK;
+    if (reason == EEXIST)
+        return sl_fail(err, SL_ERR_IO, "%s exists and is not a folder; choose another name", path);
     errno = reason; /* stat may have changed it */
     return sl_fail_errno(err, "%s", path);
 }

@@ -45,9 +45,9 @@ static const struct cli_argument report_arguments[] = {
 static const struct sl_report_format *choose_format(const struct report_values *options)
 {
     if (options->format) return sl_report_format_find(options->format);
-    for (const struct sl_report_format *format = sl_report_formats; format->name; format++)
-        if (options->output && sl_path_has_suffix(options->output, format->suffix)) return format;
-    return sl_report_formats;
+    const struct sl_report_format *of_file =
+        options->output ? sl_report_format_of(options->output) : NULL;
+    return of_file ? of_file : sl_report_formats;
 }
 
 /* The command as it was typed, for the report's last lines. */

@@ -349,6 +349,31 @@ static void test_a_document_beyond_the_buffer_is_refused(void **state)
     sl_report_destroy(report);
 }
 
+static void test_a_file_has_the_format_of_its_ending(void **state)
+{
+    (void)state;
+    struct sl_error err;
+    struct sl_report *report = make_document("words");
+    for (const struct sl_report_format *format = sl_report_formats; format->name; format++) {
+        char *path = sl_string_printf("%s%s", test_path("report"), format->suffix);
+        char *expected = render(report, format->name);
+        struct sl_buffer written;
+        sl_buffer_init(&written, 1 << 26);
+        assert_ok(sl_report_write(report, path, &err), err);
+        assert_ok(sl_file_read(path, &written, &err), err);
+        assert_string_equal(written.data, expected);
+        sl_buffer_release(&written);
+        free(expected);
+        free(path);
+    }
+    assert_fails(sl_report_write(report, test_path("report.pdf"), &err), SL_ERR_USAGE, err,
+                 "end the name of a report in one of .html, .md, .csv, .tex");
+    assert_false(sl_file_exists(test_path("report.pdf")));
+    assert_fails(sl_report_write(report, test_path("no/such.html"), &err), SL_ERR_IO, err,
+                 "such.html: No such file or directory");
+    sl_report_destroy(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_charts_that_follow_each_other_share_a_frame),
         cmocka_unit_test(test_a_chart_that_cannot_be_drawn_adds_nothing),
         cmocka_unit_test(test_a_document_beyond_the_buffer_is_refused),
+        cmocka_unit_test(test_a_file_has_the_format_of_its_ending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,11 +323,11 @@ static void test_folders_are_created_with_their_parents(void **state)
     assert_int_equal(sl_folder_create("", &err), SL_ERR_IO);
     test_write(test_path("x/file"), "x", 1);
     assert_fails(sl_folder_create(test_path("x/file/deeper"), &err), SL_ERR_IO, err,
-                 "x/file: File exists");
+                 "x/file exists and is not a folder; choose another name");
     /* The error is that of mkdir, not that of the stat after it. */
     assert_int_equal(symlink("nowhere", test_path("x/dangling")), 0);
     assert_fails(sl_folder_create(test_path("x/dangling"), &err), SL_ERR_IO, err,
-                 "dangling: File exists");
+                 "dangling exists and is not a folder; choose another name");
 }
 
 static void test_folders_are_listed_in_order(void **state)

@@ -1,0 +1,1 @@
+try train_and_compare.sh
