@@ -2,7 +2,7 @@
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
 .PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-nn bench-server bench-soft \
-    bench-build fuzz fuzz-http docs install build coverage update-golden clean
+    bench-build fuzz fuzz-http docs site site-pictures install build coverage update-golden clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -52,6 +52,7 @@ check-long: ## check, clang, TSan, all of lint, faults and load, fuzzing, parity
 	@tests/long/soft_labels.py build/release/softlab
 	@tests/long/report_latex.py build/release/softlab
 	@tests/long/threads.py build/release/softlab
+	@tests/long/site.sh build/release
 	@cd build/dev/tests/fault && ./fault_power_cuts --cuts 200 && ./fault_kill_writer --kills 30
 	@tools/check-bootstrap
 
@@ -109,6 +110,16 @@ fuzz-http: ## clients that mean harm, against the server, for FUZZ_SECONDS (3600
 docs: build ## write the manual and docs/results.md anew from the program
 	@tools/make-docs build/release/softlab docs
 	@build/release/softlab report results/ledger.jsonl --format md -o docs/results.md
+
+site: ## build the documentation site, build/site/html/index.html
+	@tools/bootstrap site
+	@$(call configure,release)
+	@$(call compile,release) --target softlab-cli
+	@tools/make-site build/release/softlab build/site
+	@echo build/site/html/index.html
+
+site-pictures: build ## take the pictures of docs/site anew (node, chromium and pngquant)
+	@SCREENSHOTS=$(CURDIR)/docs/site/pictures tests/e2e/run build/release/softlab site-pictures.test.mjs
 
 # These two install no packages: they are for packagers, and for systems other than Debian.
 install: ## install to DESTDIR and PREFIX (/usr/local)

@@ -337,7 +337,7 @@ _softlab() {
             files=no ;;
         "study init")
             words=''
-            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --batches --checks --contact --training --skip-broken --reference --high --low --low-per-batch --seed --data-folder --log-level --quiet --help'
+            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --batches --checks --contact --training --skip-broken --reference --high --low --low-per-batch --seed --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "study check")
             words=''

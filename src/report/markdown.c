@@ -248,6 +248,11 @@ void sl_report_markdown(const struct sl_report *report, struct sl_buffer *out)
     sl_buffer_text(out, "# ");
     put_text(out, report->title);
     sl_buffer_text(out, "\n\n");
-    for (size_t i = 0; i < report->count; i++)
-        put_block(out, report, &report->blocks[i]);
+    for (size_t i = 0; i < report->count; i++) {
+        const struct sl_block *block = &report->blocks[i];
+        /* Indented lines below a list would belong to its last entry, and be no code. */
+        if (block->kind == SL_BLOCK_CODE && i > 0 && block[-1].kind == SL_BLOCK_PAIRS)
+            sl_buffer_text(out, "<!-- code -->\n\n");
+        put_block(out, report, block);
+    }
 }

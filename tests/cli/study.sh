@@ -1,4 +1,7 @@
 # Making a study, and the commands for a study without participants.
+try softlab study init --list
+try softlab study init
+try softlab study init other --list
 try softlab study init birds --images shapes:n=12,classes=3,size=16 --batch 5 --screen collins+,bars
 try sh -c 'ls birds birds/items | sort | head -8'
 try sh -c 'sed "s/\(\"[a-z]*\": \"\)[A-Z2-9]\{8\}\"/\1CODE\"/; s/[0-9a-f]\{16\}/ID/" birds/study.json'

@@ -10,25 +10,32 @@ static const char *recruiter_names(size_t index)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-enum { DRAWN = 1, WRITTEN = 2 };
+struct init_values {
+    struct sl_study_setup setup;
+    bool list;
+};
+
+enum { DRAWN = 1, WRITTEN = 2, LISTS = 4 };
 
 /* Whether a file says which items are seen together. */
 static void init_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
-    const struct sl_study_setup *options = values;
+    const struct init_values *asked = values;
+    const struct sl_study_setup *options = &asked->setup;
     char *beside = options->mixtures ? sl_path_join(options->mixtures, "batches.json") : NULL;
     const bool found = !options->reference && beside && sl_file_exists(beside);
-    *out = options->batches ? (struct sl_option_mode){WRITTEN, .name = "--batches"}
+    *out = asked->list        ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+           : options->batches ? (struct sl_option_mode){WRITTEN, .name = "--batches"}
            : found ? (struct sl_option_mode){WRITTEN, .name = "mixtures that have a batches.json"}
                    : (struct sl_option_mode){DRAWN, .name = "batches that are drawn"};
     free(beside);
 }
 
-static const char *const init_samples[] = {"study --images photos",
+static const char *const init_samples[] = {"--list", "study --images photos",
                                            "study --images photos --batches b.json", NULL};
 
-#define AT(field) .offset = offsetof(struct sl_study_setup, field)
+#define AT(field) .offset = offsetof(struct init_values, setup.field)
 
 static const struct sl_field_row init_options[] = {
     {"images", SL_FIELD_FOLDER, AT(images),
@@ -43,8 +50,8 @@ static const struct sl_field_row init_options[] = {
     {"classes", SL_FIELD_WORD, AT(classes),
      "the classes that annotators choose from (default: the items' own)", .value = "A,B,..."},
     {"screen", SL_FIELD_WORD, AT(screens),
-     "the screen that asks; with several, each annotator gets one at random", .letter = 's',
-     .value = "NAME,...", .fallback = "collins+", .names = cli_screen_names},
+     "the screen that asks, see --list; with several, each annotator gets one at random",
+     .letter = 's', .value = "NAME,...", .fallback = "collins+", .names = cli_screen_names},
     {"recruiter", SL_FIELD_CHOICE, AT(recruiter), "where annotators come from", .value = "NAME",
      .fallback = "open", .names = recruiter_names},
     {"batch", SL_FIELD_COUNT, AT(batch_size), "items that each annotator sees", .fallback = "25",
@@ -76,11 +83,14 @@ static const struct sl_field_row init_options[] = {
      .fallback = "3", .minimum = 0, .maximum = 10000, .needs = "reference"},
     {"seed", SL_FIELD_INTEGER, AT(seed), "seed of the random batches", .fallback = "1",
      .minimum = 0, .maximum = 9e15, .modes = DRAWN},
+    {"list", SL_FIELD_BOOLEAN, .offset = offsetof(struct init_values, list),
+     "print the screens, with the median time of a trial", .letter = 'l'},
     {.name = NULL},
 };
+#undef AT
 
 static const struct cli_argument init_arguments[] = {
-    {.name = "FOLDER", .help = "the folder to make", .kind = SL_FIELD_FOLDER},
+    {.name = "FOLDER", .help = "the folder to make", .kind = SL_FIELD_FOLDER, .optional = true},
     {.name = NULL},
 };
 
@@ -100,9 +110,28 @@ static void say_next(const struct sl_study_setup *setup)
                folder, folder);
 }
 
+static void list_screens(void)
+{
+    struct cli_table table;
+    cli_table_begin(&table, "lrl", "screen", "seconds", "what annotators are asked for");
+    for (const struct sl_screen *screen = sl_screens; screen->name; screen++) {
+        char seconds[32];
+        snprintf(seconds, sizeof seconds, "%g", screen->seconds);
+        cli_table_add(&table, screen->name, seconds, screen->summary);
+    }
+    cli_table_end(&table);
+}
+
 static enum sl_status run_init(struct cli *cli, const void *values, struct sl_error *err)
 {
-    struct sl_study_setup setup = *(const struct sl_study_setup *)values;
+    const struct init_values *asked = values;
+    if (asked->list) {
+        list_screens();
+        return SL_OK;
+    }
+    if (cli->n_arguments == 0)
+        return sl_fail(err, SL_ERR_USAGE, "which folder? Give the name of the FOLDER to make");
+    struct sl_study_setup setup = asked->setup;
     setup.folder = cli->arguments[0];
     setup.roots = &cli->workplace.roots;
     if (setup.skip_broken && !setup.images)
@@ -118,6 +147,7 @@ static const struct cli_example init_examples[] = {
      "a folder of images, a sub-folder per class"},
     {"softlab study init both --images shapes:n=100 --screen collins+,bars",
      "two ways to ask, to compare them"},
+    {"softlab study init --list", "the ways to ask, and how long each takes"},
     {"softlab study init mixed --mixtures mixed/ --screen mix", "how much of either is in it?"},
     {NULL, NULL},
 };
@@ -134,7 +164,7 @@ const struct cli_command cmd_study_init = {
     .arguments = init_arguments,
     .options = init_options,
     .examples = init_examples,
-    .values_size = sizeof(struct sl_study_setup),
+    .values_size = sizeof(struct init_values),
     .mode = init_mode,
     .samples = init_samples,
     .run = run_init,

@@ -121,6 +121,20 @@ static void test_no_format_lets_a_text_out_of_its_place(void **state)
     sl_report_destroy(report);
 }
 
+static void test_code_below_pairs_is_no_part_of_their_list_in_markdown(void **state)
+{
+    (void)state;
+    struct sl_report *report = sl_report_create("title");
+    sl_report_pair(report, "runs", "2");
+    sl_report_code(report, "# first\nsoftlab train\n");
+    sl_report_code(report, "# second\n");
+    char *markdown = render(report, "md");
+    assert_string_equal(markdown, "# title\n\n- runs: 2\n\n<!-- code -->\n\n    # first\n"
+                                  "    softlab train\n\n    # second\n\n");
+    free(markdown);
+    sl_report_destroy(report);
+}
+
 static void test_the_same_document_gives_the_same_bytes(void **state)
 {
     (void)state;
@@ -379,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_text_is_escaped_in_html),
         cmocka_unit_test(test_no_format_lets_a_text_out_of_its_place),
+        cmocka_unit_test(test_code_below_pairs_is_no_part_of_their_list_in_markdown),
         cmocka_unit_test(test_the_same_document_gives_the_same_bytes),
         cmocka_unit_test(test_ids_are_safe_and_unique),
         cmocka_unit_test(test_numbers_have_signs_intervals_and_keys_to_sort_by),
