@@ -5,7 +5,7 @@
  *     sl_desk_create(0, NULL, "data", &desk, &err);
  *     sl_desk_lend_rows(desk, "mine", values, 100, 10, NULL, 0, NULL, 0, &err);
  *     sl_desk_do(desk, "compare", words, 2, &result, &err);
- *     puts(sl_result_json(result));
+ *     puts(sl_desk_result_json(result));
  *
  * Texts are UTF-8. Many names in one text are each followed by NUL. */
 #ifndef SOFTLAB_BIND_H
@@ -77,33 +77,36 @@ void sl_desk_keep_confusions(struct sl_desk *desk, bool keep);
 /* ---- Work ---- */
 
 /* The outcome of a task, independent of the desk. */
-struct sl_result;
+struct sl_desk_result;
 /* Run a task (softlab/pipeline/task.h) by the words of its command. */
 enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *const *words,
-                          size_t n_words, struct sl_result **out,
+                          size_t n_words, struct sl_desk_result **out,
                           struct sl_error *err) SL_MUST_USE;
 /* Open a data set and load its images: the arrays pixels or features, labels and truth, the names
  * items, classes and texts. */
-enum sl_status sl_desk_open(struct sl_desk *desk, const char *dataset, struct sl_result **out,
+enum sl_status sl_desk_open(struct sl_desk *desk, const char *dataset, struct sl_desk_result **out,
                             struct sl_error *err) SL_MUST_USE;
-void sl_result_destroy(struct sl_result *result);
+void sl_desk_result_destroy(struct sl_desk_result *result);
 
 /* The task's JSON; NULL if everything is in files and arrays. All results are borrowed. */
-const char *sl_result_json(const struct sl_result *result);
+const char *sl_desk_result_json(const struct sl_desk_result *result);
 /* An array in row-major order: its first element, its numpy type ("<f4", "<f8", "<i4", "|u1") and
  * shape; NULL if the result has none of this name. Names: rows, prior, confusion, skill, weight,
- * trace, ability, pixels, features, labels, truth. */
+ * trace, ability, easiness, strategy, pixels, features, labels, truth. */
 enum { SL_RESULT_DIMENSIONS = 4 };
-const void *sl_result_array(const struct sl_result *result, const char *name, const char **type,
-                            size_t *n_dimensions, size_t shape[SL_RESULT_DIMENSIONS]);
-/* Names or texts, each followed by NUL: items, classes, annotators, texts; NULL if there are none. */
-const char *sl_result_texts(const struct sl_result *result, const char *name, size_t *bytes);
+const void *sl_desk_result_array(const struct sl_desk_result *result, const char *name,
+                                 const char **type, size_t *n_dimensions,
+                                 size_t shape[SL_RESULT_DIMENSIONS]);
+/* Names or texts, each followed by NUL: items, classes, annotators, texts; NULL if there are none.
+ */
+const char *sl_desk_result_texts(const struct sl_desk_result *result, const char *name,
+                                 size_t *bytes);
 
 /* ---- Numbers for values ---- */
 
-/* Number `count` values of 8 bytes by first appearance: codes[i] is the number of value i, firsts[c]
- * the index of the first value with number c (room for `count` each). Returns how many different
- * values there are, by the threads of the desk. Equal bytes are equal values. */
+/* Number `count` values of 8 bytes by first appearance: codes[i] is the number of value i,
+ * firsts[c] the index of the first value with number c (room for `count` each). Returns how many
+ * different values there are, by the threads of the desk. Equal bytes are equal values. */
 enum sl_status sl_desk_number(struct sl_desk *desk, const uint64_t *values, size_t count,
                               uint32_t *codes, uint64_t *firsts, size_t *n_different,
                               struct sl_error *err) SL_MUST_USE;

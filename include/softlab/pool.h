@@ -44,9 +44,9 @@ void sl_pool_run(struct sl_pool *pool, size_t count, sl_pool_part *part, void *c
 void sl_pool_begin(struct sl_pool *pool, size_t count, sl_pool_part *part, void *context);
 void sl_pool_finish(struct sl_pool *pool);
 
-/* A way to end long work early. `stop` (NULL: never) may be called from any thread of the pool, often;
- * once it has returned true it must not return false again. A function with a pool asks between
- * parts of its work, throws away what it has and returns SL_ERR_STOPPED. */
+/* A way to end long work early. `stop` (NULL: never) may be called from any thread of the pool,
+ * often; once it has returned true it must not return false again. A function with a pool asks
+ * between parts of its work, throws away what it has and returns SL_ERR_STOPPED. */
 void sl_pool_set_stop(struct sl_pool *pool, bool (*stop)(void *context), void *context);
 bool sl_pool_is_stopped(const struct sl_pool *pool); /* false for NULL */
 /* SL_ERR_STOPPED if the work should end. */

@@ -15,6 +15,15 @@ TASKS = {task["name"]: task for task in TABLES["tasks"]}
 METHODS = {method["name"]: method for method in TABLES["methods"]}
 
 
+# The columns of files with two columns, by option; all others are read as true classes by item.
+_pair_columns = {
+    "weights": ("annotator", "weight"),
+    "class-prior": ("class", "p"),
+    "ability-prior": ("annotator", "ability"),
+    "easiness-prior": ("item", "easiness"),
+}
+
+
 def options(task):
     """The options of a task as a list of dicts: name, help, default, choices.
 
@@ -73,7 +82,7 @@ class Call:
         elif hasattr(value, "columns"):
             self.desk.lend_votes(name, _frames.votes_of(self.desk, value))
         elif isinstance(value, dict) or hasattr(value, "index") and hasattr(value, "items"):
-            return self._classes_file(value, name)
+            return self._pairs_file(value, name)
         else:
             return self._array(np.asarray(value), name)
         return name
@@ -86,15 +95,15 @@ class Call:
         np.save(path, array)
         return path
 
-    def _classes_file(self, classes, name):
-        """A dict or a Series of classes by item, as a CSV with the columns item and truth."""
+    def _pairs_file(self, pairs, name):
+        """A dict or a Series as a CSV with the two columns that the option reads."""
         import csv
 
         path = self.temporary(name + ".csv")
         with open(path, "w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file)
-            rows.writerow(["item", "truth"])
-            rows.writerows(classes.items())
+            rows.writerow(_pair_columns.get(name, ("item", "truth")))
+            rows.writerows(pairs.items())
         return path
 
     def argument(self, value, name):

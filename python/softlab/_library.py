@@ -110,10 +110,10 @@ _prototypes = {
     "sl_desk_open": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_pointer), _pointer]),
     "sl_desk_number": (ctypes.c_int, [_pointer, _pointer, _size, _pointer, _pointer, _sizes,
                                       _pointer]),
-    "sl_result_destroy": (None, [_pointer]),
-    "sl_result_json": (_text, [_pointer]),
-    "sl_result_array": (_pointer, [_pointer, _text, ctypes.POINTER(_text), _sizes, _sizes]),
-    "sl_result_texts": (_pointer, [_pointer, _text, _sizes]),
+    "sl_desk_result_destroy": (None, [_pointer]),
+    "sl_desk_result_json": (_text, [_pointer]),
+    "sl_desk_result_array": (_pointer, [_pointer, _text, ctypes.POINTER(_text), _sizes, _sizes]),
+    "sl_desk_result_texts": (_pointer, [_pointer, _text, _sizes]),
 }
 
 
@@ -174,18 +174,18 @@ class Result:
 
     def __init__(self, handle):
         self._handle = handle
-        text = library.sl_result_json(handle)
+        text = library.sl_desk_result_json(handle)
         self.json = json.loads(text) if text else None
 
     def __del__(self):
         if self._handle:
-            library.sl_result_destroy(self._handle)
+            library.sl_desk_result_destroy(self._handle)
 
     def array(self, name):
         """The array called ``name`` without a copy, or None."""
         kind, n_dimensions = _text(), _size()
         shape = (_size * 4)()
-        address = library.sl_result_array(self._handle, name.encode(), ctypes.byref(kind),
+        address = library.sl_desk_result_array(self._handle, name.encode(), ctypes.byref(kind),
                                           ctypes.byref(n_dimensions), shape)
         if not address:
             return None
@@ -199,7 +199,7 @@ class Result:
     def names(self, name):
         """The names called ``name`` as a list, or None."""
         size = _size()
-        address = library.sl_result_texts(self._handle, name.encode(), ctypes.byref(size))
+        address = library.sl_desk_result_texts(self._handle, name.encode(), ctypes.byref(size))
         if not address:
             return None
         return ctypes.string_at(address, size.value).decode("utf-8", "replace").split("\0")[:-1]

@@ -75,6 +75,9 @@ class Aggregation(Labels):
     weights: typing.Optional[np.ndarray] = None  #: weight of an answer
     confusions: typing.Optional[np.ndarray] = None  #: (annotators, true class, given class)
     prior: typing.Optional[np.ndarray] = None  #: share of each class
+    abilities: typing.Optional[np.ndarray] = None  #: glad: alpha of every annotator
+    easiness: typing.Optional[np.ndarray] = None  #: glad: b of every item; larger is easier
+    strategies: typing.Optional[np.ndarray] = None  #: mace: what an annotator says who spams
     trace: typing.Optional[np.ndarray] = None  #: objective after each iteration
 
     def annotators_frame(self):

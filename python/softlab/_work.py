@@ -96,7 +96,9 @@ def aggregate(answers, method="ds", *, columns=None, classes=None, confusions=Fa
             result.array("rows"), items, names, about=result.json, people=people,
             skills=result.array("skill"), weights=result.array("weight"),
             confusions=result.array("confusion") if confusions else None,
-            prior=result.array("prior"), trace=result.array("trace"))
+            prior=result.array("prior"), abilities=result.array("ability"),
+            easiness=result.array("easiness"), strategies=result.array("strategy"),
+            trace=result.array("trace"))
 
 
 @document("compare")

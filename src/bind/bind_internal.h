@@ -15,13 +15,13 @@ struct sl_bind_call {
 };
 enum sl_status sl_bind_guard(struct sl_bind_call *call, struct sl_error *err) SL_MUST_USE;
 
-/* Cut a text of names, each followed by NUL, into `count` pointers into it, NULL-ended, on the heap.
- * SL_ERR_USAGE if there are not so many. */
+/* Cut a text of names, each followed by NUL, into `count` pointers into it, NULL-ended, on the
+ * heap. SL_ERR_USAGE if there are not so many. */
 enum sl_status sl_bind_names(const char *text, size_t bytes, size_t count, const char *what,
                              char ***out, struct sl_error *err) SL_MUST_USE;
 
 /* Each takes what it is given. */
-struct sl_result *sl_result_of_task(json_t *json, struct sl_exchange *exchange);
-struct sl_result *sl_result_of_dataset(struct sl_dataset *dataset);
+struct sl_desk_result *sl_desk_result_of_task(json_t *json, struct sl_exchange *exchange);
+struct sl_desk_result *sl_desk_result_of_dataset(struct sl_dataset *dataset);
 
 #endif

@@ -46,10 +46,10 @@ static json_t *formats_json(void)
 {
     json_t *list = json_array();
     for (const struct sl_answer_format *format = sl_answer_formats; format->name; format++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:b}", "name", format->name,
-                                              "summary", format->summary, "reads",
-                                              format->import != NULL, "writes",
-                                              format->write != NULL));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:b, s:b}", "name", format->name, "summary",
+                                        format->summary, "reads", format->import != NULL, "writes",
+                                        format->write != NULL));
     return list;
 }
 
@@ -60,9 +60,9 @@ static enum sl_status describe(void *context, struct sl_error *err)
     json_t *tasks = json_array();
     for (size_t i = 0; sl_task_at(i); i++)
         json_array_append_new(tasks, task_json(sl_task_at(i)));
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o}", "version", sl_version(), "tasks", tasks,
-                            "methods", sl_label_methods_json(), "metrics", metrics_json(),
-                            "formats", formats_json());
+    json_t *all =
+        json_pack("{s:s, s:o, s:o, s:o, s:o}", "version", sl_version(), "tasks", tasks, "methods",
+                  sl_label_methods_json(), "metrics", metrics_json(), "formats", formats_json());
     *out = json_dumps(all, JSON_COMPACT);
     json_decref(all);
     return SL_OK;

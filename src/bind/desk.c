@@ -183,8 +183,8 @@ static enum sl_status lend_rows(void *context, struct sl_error *err)
     rows->n_rows = lending->n_rows;
     rows->n_classes = lending->n_classes;
     memcpy(&rows->values, &lending->values, sizeof rows->values); /* tasks only read it */
-    SL_TRY_OUT(copy_names(lending->items, lending->items_bytes, rows->n_rows, "rows", &rows->items,
-                          err));
+    SL_TRY_OUT(
+        copy_names(lending->items, lending->items_bytes, rows->n_rows, "rows", &rows->items, err));
     SL_TRY_OUT(copy_names(lending->classes, lending->classes_bytes, rows->n_classes, "classes",
                           &rows->classes, err));
     lend(lending->desk, loan);
@@ -199,7 +199,7 @@ enum sl_status sl_desk_lend_rows(struct sl_desk *desk, const char *name, const f
                                  size_t items_bytes, const char *classes, size_t classes_bytes,
                                  struct sl_error *err)
 {
-    struct rows_lending lending = {desk,  name,        values,  n_rows,       n_classes,
+    struct rows_lending lending = {desk,  name,    values,      n_rows,       n_classes,
                                    items, classes, items_bytes, classes_bytes};
     return run_guarded(desk, lend_rows, &lending, err);
 }
@@ -219,7 +219,8 @@ static enum sl_status lend_votes(void *context, struct sl_error *err)
     char **items = NULL, **annotators = NULL, **classes = NULL;
     struct sl_votes *votes = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_bind_names(texts->items, texts->items_bytes, codes->n_items, "items", &items, err));
+    SL_TRY_OUT(
+        sl_bind_names(texts->items, texts->items_bytes, codes->n_items, "items", &items, err));
     SL_TRY_OUT(sl_bind_names(texts->annotators, texts->annotators_bytes, codes->n_annotators,
                              "annotators", &annotators, err));
     SL_TRY_OUT(sl_bind_names(texts->classes, texts->classes_bytes, codes->n_classes, "classes",
@@ -266,7 +267,7 @@ struct doing {
     const char *task;
     const char *const *words;
     size_t n_words;
-    struct sl_result *result;
+    struct sl_desk_result *result;
 };
 
 static enum sl_status do_task(void *context, struct sl_error *err)
@@ -286,7 +287,7 @@ static enum sl_status do_task(void *context, struct sl_error *err)
     /* A training stops by itself, with a checkpoint; all other work stops with its pool. */
     sl_pool_set_stop(workplace->pool, assignment.task->stops ? NULL : is_stopped, doing->desk);
     SL_TRY_OUT(sl_assignment_do(&assignment, workplace, &json, err));
-    doing->result = sl_result_of_task(json, &doing->desk->exchange);
+    doing->result = sl_desk_result_of_task(json, &doing->desk->exchange);
 out:
     sl_assignment_release(&assignment);
     sl_strings_destroy(kept, doing->n_words);
@@ -295,7 +296,7 @@ out:
 }
 
 enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *const *words,
-                          size_t n_words, struct sl_result **out, struct sl_error *err)
+                          size_t n_words, struct sl_desk_result **out, struct sl_error *err)
 {
     struct doing doing = {desk, task, words, n_words, NULL};
     atomic_store(&desk->stopped, false);
@@ -307,7 +308,7 @@ enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *co
 struct opening {
     struct sl_desk *desk;
     const char *name;
-    struct sl_result *result;
+    struct sl_desk_result *result;
 };
 
 static enum sl_status open_dataset(void *context, struct sl_error *err)
@@ -320,14 +321,14 @@ static enum sl_status open_dataset(void *context, struct sl_error *err)
         const struct sl_load_options options = {.pool = opening->desk->workplace.pool};
         SL_TRY_OUT(sl_dataset_load_with(dataset, &options, NULL, err));
     }
-    opening->result = sl_result_of_dataset(dataset);
+    opening->result = sl_desk_result_of_dataset(dataset);
     dataset = NULL;
 out:
     sl_dataset_destroy(dataset);
     return status;
 }
 
-enum sl_status sl_desk_open(struct sl_desk *desk, const char *dataset, struct sl_result **out,
+enum sl_status sl_desk_open(struct sl_desk *desk, const char *dataset, struct sl_desk_result **out,
                             struct sl_error *err)
 {
     struct opening opening = {desk, dataset, NULL};

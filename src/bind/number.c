@@ -69,7 +69,8 @@ static bool table_grow(struct table *table)
 /* The number of a value that was first at `index`; false if memory runs out. */
 static bool table_add(struct table *table, uint64_t value, uint64_t index, uint32_t *out)
 {
-    if (table->count >= table->n_slots * MOST_FULL_PERCENT / 100 && !table_grow(table)) return false;
+    if (table->count >= table->n_slots * MOST_FULL_PERCENT / 100 && !table_grow(table))
+        return false;
     const size_t slot = slot_of(table, value);
     if (!table->slots[slot]) {
         table->values[table->count] = value;
@@ -93,8 +94,7 @@ static void number_part(void *context, size_t part, size_t worker)
 {
     (void)worker;
     struct numbering *numbering = context;
-    const struct sl_pool_range range =
-        sl_pool_range_of(numbering->count, numbering->n_parts, part);
+    const struct sl_pool_range range = sl_pool_range_of(numbering->count, numbering->n_parts, part);
     uint64_t before = 0;
     uint32_t number = 0;
     for (size_t i = range.begin; i < range.end; i++) {
@@ -114,8 +114,7 @@ static void translate_part(void *context, size_t part, size_t worker)
 {
     (void)worker;
     const struct numbering *numbering = context;
-    const struct sl_pool_range range =
-        sl_pool_range_of(numbering->count, numbering->n_parts, part);
+    const struct sl_pool_range range = sl_pool_range_of(numbering->count, numbering->n_parts, part);
     for (size_t i = range.begin; i < range.end; i++)
         numbering->codes[i] = numbering->numbers[part][numbering->codes[i]];
 }
@@ -140,10 +139,8 @@ enum sl_status sl_bind_number(struct sl_pool *pool, const uint64_t *values, size
     if (count >= UINT32_MAX)
         return sl_fail(err, SL_ERR_INPUT, "%zu values are too many, expected fewer than %u", count,
                        UINT32_MAX);
-    struct numbering numbering = {.values = values,
-                                  .count = count,
-                                  .n_parts = count / PART_VALUES + 1,
-                                  .codes = codes};
+    struct numbering numbering = {
+        .values = values, .count = count, .n_parts = count / PART_VALUES + 1, .codes = codes};
     struct table whole = {0};
     enum sl_status status = SL_OK;
     numbering.parts = sl_alloc(numbering.n_parts, sizeof *numbering.parts);

@@ -18,7 +18,7 @@ struct texts {
     struct sl_buffer text; /* owned */
 };
 
-struct sl_result {
+struct sl_desk_result {
     char *json;                  /* owned, or NULL */
     struct sl_exchange exchange; /* owned; nothing is lent */
     struct sl_dataset *dataset;  /* owned, or NULL */
@@ -30,12 +30,12 @@ struct sl_result {
 
 /* ---- Filling ---- */
 
-static void add_array(struct sl_result *result, struct array array)
+static void add_array(struct sl_desk_result *result, struct array array)
 {
     if (array.data && result->n_arrays < MOST_ARRAYS) result->arrays[result->n_arrays++] = array;
 }
 
-static struct sl_buffer *add_texts(struct sl_result *result, const char *name)
+static struct sl_buffer *add_texts(struct sl_desk_result *result, const char *name)
 {
     struct texts *texts = &result->texts[result->n_texts++];
     texts->name = name;
@@ -43,7 +43,7 @@ static struct sl_buffer *add_texts(struct sl_result *result, const char *name)
     return &texts->text;
 }
 
-static void add_strings(struct sl_result *result, const char *name, char *const *strings,
+static void add_strings(struct sl_desk_result *result, const char *name, char *const *strings,
                         size_t count)
 {
     if (!strings) return;
@@ -52,7 +52,7 @@ static void add_strings(struct sl_result *result, const char *name, char *const 
         sl_buffer_append(text, strings[i], strlen(strings[i]) + 1);
 }
 
-static void add_rows(struct sl_result *result, const struct sl_rows *rows)
+static void add_rows(struct sl_desk_result *result, const struct sl_rows *rows)
 {
     if (!rows) return;
     add_array(result,
@@ -62,7 +62,7 @@ static void add_rows(struct sl_result *result, const struct sl_rows *rows)
     add_strings(result, "annotators", rows->annotators, rows->n_rows);
 }
 
-static void add_state(struct sl_result *result, const struct sl_exchange *exchange)
+static void add_state(struct sl_desk_result *result, const struct sl_exchange *exchange)
 {
     const struct sl_crowd_state *state = &exchange->state;
     const size_t n = state->n_annotators, k = state->n_classes;
@@ -71,6 +71,9 @@ static void add_state(struct sl_result *result, const struct sl_exchange *exchan
         {"confusion", "<f4", state->confusion, 3, {n, k, k}},
         {"skill", "<f8", state->skill, 1, {n}},
         {"weight", "<f8", state->weight, 1, {n}},
+        {"ability", "<f8", state->ability, 1, {n}},
+        {"easiness", "<f8", state->easiness, 1, {state->n_items}},
+        {"strategy", "<f8", state->strategy, 2, {n, k}},
         {"trace", "<f8", state->trace, 1, {state->n_iterations}},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -80,9 +83,9 @@ static void add_state(struct sl_result *result, const struct sl_exchange *exchan
     sl_buffer_append(add_texts(result, "annotators"), pool.text, pool.length);
 }
 
-struct sl_result *sl_result_of_task(json_t *json, struct sl_exchange *exchange)
+struct sl_desk_result *sl_desk_result_of_task(json_t *json, struct sl_exchange *exchange)
 {
-    struct sl_result *result = sl_alloc(1, sizeof *result);
+    struct sl_desk_result *result = sl_alloc(1, sizeof *result);
     if (json) result->json = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
     json_decref(json);
     result->exchange = *exchange;
@@ -96,17 +99,20 @@ struct sl_result *sl_result_of_task(json_t *json, struct sl_exchange *exchange)
     return result;
 }
 
-struct sl_result *sl_result_of_dataset(struct sl_dataset *dataset)
+struct sl_desk_result *sl_desk_result_of_dataset(struct sl_dataset *dataset)
 {
     const size_t n = dataset->count;
     const struct array arrays[] = {
-        {"pixels", "|u1", dataset->pixels, 4,
+        {"pixels",
+         "|u1",
+         dataset->pixels,
+         4,
          {n, dataset->height, dataset->width, dataset->channels}},
         {"features", "<f4", dataset->features, 2, {n, dataset->n_features}},
         {"labels", "<i4", dataset->labels, 1, {n}},
         {"truth", "<f4", dataset->truth, 2, {n, dataset->n_classes}},
     };
-    struct sl_result *result = sl_alloc(1, sizeof *result);
+    struct sl_desk_result *result = sl_alloc(1, sizeof *result);
     result->dataset = dataset;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         add_array(result, arrays[i]);
@@ -116,7 +122,7 @@ struct sl_result *sl_result_of_dataset(struct sl_dataset *dataset)
     return result;
 }
 
-void sl_result_destroy(struct sl_result *result)
+void sl_desk_result_destroy(struct sl_desk_result *result)
 {
     if (!result) return;
     for (size_t i = 0; i < result->n_texts; i++)
@@ -129,13 +135,14 @@ void sl_result_destroy(struct sl_result *result)
 
 /* ---- Reading ---- */
 
-const char *sl_result_json(const struct sl_result *result)
+const char *sl_desk_result_json(const struct sl_desk_result *result)
 {
     return result->json;
 }
 
-const void *sl_result_array(const struct sl_result *result, const char *name, const char **type,
-                            size_t *n_dimensions, size_t shape[SL_RESULT_DIMENSIONS])
+const void *sl_desk_result_array(const struct sl_desk_result *result, const char *name,
+                                 const char **type, size_t *n_dimensions,
+                                 size_t shape[SL_RESULT_DIMENSIONS])
 {
     for (size_t i = 0; i < result->n_arrays; i++) {
         const struct array *array = &result->arrays[i];
@@ -148,7 +155,8 @@ const void *sl_result_array(const struct sl_result *result, const char *name, co
     return NULL;
 }
 
-const char *sl_result_texts(const struct sl_result *result, const char *name, size_t *bytes)
+const char *sl_desk_result_texts(const struct sl_desk_result *result, const char *name,
+                                 size_t *bytes)
 {
     for (size_t i = 0; i < result->n_texts; i++) {
         if (strcmp(result->texts[i].name, name) != 0) continue;

@@ -52,7 +52,7 @@ struct sl_pool {
     size_t n_others;       /* that have started */
     bool patient;          /* threads spin before they sleep */
     struct task now, meanwhile;
-    struct sl_pool_use *use; /* borrowed, or NULL */
+    struct sl_pool_use *use;           /* borrowed, or NULL */
     bool (*is_stopped)(void *context); /* the caller's; NULL: never */
     void *stop_context;                /* borrowed */
     _Atomic bool stop;
@@ -300,7 +300,8 @@ bool sl_pool_is_stopped(const struct sl_pool *pool)
 
 enum sl_status sl_pool_check(const struct sl_pool *pool, struct sl_error *err)
 {
-    return sl_pool_is_stopped(pool) ? sl_fail(err, SL_ERR_STOPPED, "stopped before the end") : SL_OK;
+    return sl_pool_is_stopped(pool) ? sl_fail(err, SL_ERR_STOPPED, "stopped before the end")
+                                    : SL_OK;
 }
 
 void sl_pool_watch(struct sl_pool *pool, struct sl_pool_use *use)

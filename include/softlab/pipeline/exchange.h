@@ -1,11 +1,9 @@
-/* Exchange: arrays in place of files. A caller that has votes, labels or predictions in memory lends
- * them to a job under names, and the job leaves the arrays that it made with the caller.
+/* Exchange: arrays in place of files. A caller that has votes, labels or predictions in memory
+ * lends them to a job under names, and the job leaves the arrays that it made with the caller.
  *
- *     struct sl_lent lent[] = {{.name = "mine", .rows = labels}, {.name = "theirs", .rows = other}};
- *     struct sl_exchange exchange = {.lent = lent, .n_lent = 2};
- *     workplace.exchange = &exchange;
- *     job.a = "mine";
- *     job.b = "theirs"; */
+ *     struct sl_lent lent[] = {{.name = "mine", .rows = labels}, {.name = "theirs", .rows =
+ * other}}; struct sl_exchange exchange = {.lent = lent, .n_lent = 2}; workplace.exchange =
+ * &exchange; job.a = "mine"; job.b = "theirs"; */
 #ifndef SOFTLAB_PIPELINE_EXCHANGE_H
 #define SOFTLAB_PIPELINE_EXCHANGE_H
 
