@@ -86,6 +86,9 @@ enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *co
  * items, classes and texts. */
 enum sl_status sl_desk_open(struct sl_desk *desk, const char *dataset, struct sl_desk_result **out,
                             struct sl_error *err) SL_MUST_USE;
+/* The graph of a trained network (sl_model_graph_json), by the path of its weights or run. */
+enum sl_status sl_desk_network(struct sl_desk *desk, const char *weights,
+                               struct sl_desk_result **out, struct sl_error *err) SL_MUST_USE;
 void sl_desk_result_destroy(struct sl_desk_result *result);
 
 /* The task's JSON; NULL if everything is in files and arrays. All results are borrowed. */

@@ -108,6 +108,7 @@ _prototypes = {
     "sl_desk_do": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_text), _size,
                                   ctypes.POINTER(_pointer), _pointer]),
     "sl_desk_open": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_pointer), _pointer]),
+    "sl_desk_network": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_pointer), _pointer]),
     "sl_desk_number": (ctypes.c_int, [_pointer, _pointer, _size, _pointer, _pointer, _sizes,
                                       _pointer]),
     "sl_desk_result_destroy": (None, [_pointer]),
@@ -334,6 +335,12 @@ class Desk:
         encoded = (_text * (len(words) + 1))(*(word.encode() for word in words), None)
         out = _pointer()
         self._run(library.sl_desk_do, task.encode(), encoded, len(words), ctypes.byref(out))
+        return Result(out.value)
+
+    def network(self, weights):
+        """The graph of a trained network."""
+        out = _pointer()
+        self._call(library.sl_desk_network, os.fspath(weights).encode(), ctypes.byref(out))
         return Result(out.value)
 
     def open(self, dataset):

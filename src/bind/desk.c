@@ -6,7 +6,9 @@
 #include "bind/number.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/nn/describe.h"
 #include "softlab/pipeline/task.h"
+#include "softlab/pipeline/weights.h"
 
 /* What the desk owns of one loan. */
 struct loan {
@@ -307,7 +309,7 @@ enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *co
 
 struct opening {
     struct sl_desk *desk;
-    const char *name;
+    const char *name; /* of a data set, or the path of weights */
     struct sl_desk_result *result;
 };
 
@@ -333,6 +335,26 @@ enum sl_status sl_desk_open(struct sl_desk *desk, const char *dataset, struct sl
 {
     struct opening opening = {desk, dataset, NULL};
     const enum sl_status status = run_guarded(desk, open_dataset, &opening, err);
+    if (status == SL_OK) *out = opening.result;
+    return status;
+}
+
+static enum sl_status open_network(void *context, struct sl_error *err)
+{
+    struct opening *opening = context;
+    struct sl_model *model = NULL;
+    SL_TRY(sl_run_open_weights(opening->name, &model, err));
+    opening->result =
+        sl_desk_result_of_task(sl_model_graph_json(model), &opening->desk->exchange);
+    sl_model_destroy(model);
+    return SL_OK;
+}
+
+enum sl_status sl_desk_network(struct sl_desk *desk, const char *weights,
+                               struct sl_desk_result **out, struct sl_error *err)
+{
+    struct opening opening = {desk, weights, NULL};
+    const enum sl_status status = run_guarded(desk, open_network, &opening, err);
     if (status == SL_OK) *out = opening.result;
     return status;
 }

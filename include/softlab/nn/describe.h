@@ -27,6 +27,10 @@ json_t *sl_network_json(const struct sl_network *network,
 json_t *sl_outline_json(const struct sl_outline *outline,
                         const struct sl_model_options *options) SL_MUST_USE;
 
+/* The graph of a model, as a new object: nodes in running order, each with its op, PyTorch's module
+ * path, the numbers of its inputs, its output's shape and its settings. */
+json_t *sl_model_graph_json(const struct sl_model *model) SL_MUST_USE;
+
 SL_END_DECLS
 
 #endif
