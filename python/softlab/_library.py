@@ -280,18 +280,22 @@ class Desk:
 
     def _run(self, function, *arguments):
         """Call in a thread, so that Ctrl-C reaches Python; the library then stops by itself."""
-        status = []
+        status, ended = [], threading.Event()
         arguments = (self._handle, *arguments, ctypes.byref(self._error))
-        worker = threading.Thread(target=lambda: status.append(function(*arguments)), daemon=True)
-        worker.start()
+
+        def work():
+            status.append(function(*arguments))
+            ended.set()
+
+        threading.Thread(target=work, daemon=True).start()
         interrupted = False
-        while worker.is_alive():
+        while not ended.is_set():  # an interrupted Thread.join would take the thread for ended
             try:
-                worker.join(0.1)
+                ended.wait(1)
             except KeyboardInterrupt:
                 interrupted = True
                 library.sl_desk_stop(self._handle)
-        if interrupted and (not status or status[0] in (0, _STOPPED)):
+        if interrupted and status[0] in (0, _STOPPED):
             raise KeyboardInterrupt
         _check(status[0], self._error)
 

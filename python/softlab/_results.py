@@ -152,9 +152,10 @@ class Evaluation(Table):
     @property
     def metrics(self):
         """The value of every measure."""
-        found = self.figures["metrics"]
-        return {name: value["value"] if isinstance(value, dict) else value
-                for name, value in found.items()}
+        from ._calls import TABLES
+
+        return {row["name"]: self.figures[row["name"]] for row in TABLES["metrics"]
+                if row["name"] in self.figures}
 
     def _repr_html_(self):
         return super()._repr_html_() + "".join(chart._repr_svg_() for chart in self.charts)

@@ -33,13 +33,14 @@ def dataset(name, *, threads=0, progress=None):
 
 def read_answers(path, *, format=None, progress=None, threads=0, **options):
     """Read answers of any format that ``softlab import`` knows, as a DataFrame with a row per
-    answer (long CSV of docs/formats.md). Options are those of ``softlab import``."""
+    class of an answer (``answers-csv`` of docs/formats.md). Without ``format`` the file's content
+    tells it. Options are those of ``softlab import``."""
     import pandas as pd
 
     with Call("import", threads, progress) as call:
         call.argument(path, "answers")
         table = call.temporary("answers.csv")
-        call.do(format=format, output=table, to="long-csv", **options)
+        call.do(output=table, to="answers-csv", **{"from": format or "answers"}, **options)
         return pd.read_csv(table)
 
 
@@ -55,7 +56,7 @@ def labels(answers, method, *, threads=0, progress=None, **options):
     answer, or for ``method="ensemble"`` a list of predictions. Returns ``Labels``, or an
     ``Aggregation`` if the method learns about annotators.
     """
-    if method in METHODS and METHODS[method].get("kind") == "aggregator":
+    if "source" in METHODS.get(method, {}):  # label methods have none
         return aggregate(answers, method, threads=threads, progress=progress, **options)
     with Call("labels", threads, progress) as call:
         many = isinstance(answers, (list, tuple))

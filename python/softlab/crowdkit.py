@@ -7,6 +7,8 @@ Arguments, defaults, attributes and index types are crowd-kit's; the numbers are
 estimate comes from ``softlab.aggregate`` with the options written in the class.
 """
 
+import tempfile
+
 import numpy as np
 import pandas as pd
 
@@ -145,8 +147,9 @@ class DawidSkene(_Aggregator):
         """``true_labels``: a Series by task, kept as they are. ``initial_error``: confusion matrices
         to start from, a DataFrame as errors_, used as initial_error_strategy says: "assign"
         replaces what the votes give, "addition" adds to it."""
-        more = {} if initial_error is None else self._start(initial_error)
-        found = self._fit(data, confusions=True, gold=true_labels, **more)
+        with tempfile.TemporaryDirectory(prefix="softlab-") as folder:
+            more = {} if initial_error is None else self._start(initial_error, folder)
+            found = self._fit(data, confusions=True, gold=true_labels, **more)
         labels = self.probas_.columns
         index = pd.MultiIndex.from_product([found.people, labels], names=["worker", "label"])
         by_said = found.confusions.transpose(0, 2, 1).reshape(len(index), len(labels))
@@ -155,11 +158,19 @@ class DawidSkene(_Aggregator):
         self.loss_history_ = list(found.trace / self._n_answers)
         return self
 
-    def _start(self, errors):
+    def _start(self, errors, folder):
+        """The matrices as a state that softlab labels --start-from reads."""
         strategies = {"assign": "given", "addition": "added"}
         if self.initial_error_strategy not in strategies:
             raise ValueError("initial_error needs initial_error_strategy \"assign\" or \"addition\"")
-        return {"start": strategies[self.initial_error_strategy], "start_from": errors}
+        labels = errors.columns
+        workers = errors.index.unique("worker")
+        full = errors.reindex(pd.MultiIndex.from_product([workers, labels])).fillna(0)
+        matrices = full.to_numpy(np.float32).reshape(len(workers), len(labels), -1)
+        path = f"{folder}/errors.npz"
+        np.savez(path, confusion=matrices.transpose(0, 2, 1), annotator=workers.astype(str),
+                 classes=labels.astype(str))
+        return {"start": strategies[self.initial_error_strategy], "start_from": path}
 
 
 class OneCoinDawidSkene(DawidSkene):

@@ -83,7 +83,7 @@ class Study:
         """A DataFrame with a row per session."""
         import pandas as pd
 
-        return pd.json_normalize(self.status()["sessions"])
+        return pd.json_normalize(self.status()["annotators"])
 
     def watch(self, seconds=10, times=None):
         """Print the progress every ``seconds``, until Ctrl-C or so many times."""
