@@ -26,6 +26,7 @@ struct crowd {
     struct sl_soft_votes soft;
     float *rows;        /* owned; (count, K), or NULL */
     float *predictions; /* owned; (n_items, K), or NULL */
+    int32_t *gold;      /* owned; n_items, or NULL */
 };
 
 static void crowd_release(struct crowd *crowd)
@@ -35,6 +36,7 @@ static void crowd_release(struct crowd *crowd)
     free(crowd->votes.label);
     free(crowd->rows);
     free(crowd->predictions);
+    free(crowd->gold);
 }
 
 /* Annotators are right with probability .6 to .9, otherwise name any class. */
@@ -61,7 +63,7 @@ static void make_votes(struct shape shape, struct sl_votes *votes)
     }
 }
 
-/* A distribution for every vote: .7 for its class, the rest for all. */
+/* A distribution for every vote: .7 for its class, the rest for all; predictions and gold. */
 static void make_rows(struct crowd *crowd)
 {
     const struct sl_votes *votes = &crowd->votes;
@@ -70,6 +72,9 @@ static void make_rows(struct crowd *crowd)
     crowd->predictions = sl_alloc(votes->n_items * k, sizeof *crowd->predictions);
     for (size_t i = 0; i < votes->n_items * k; i++)
         crowd->predictions[i] = 1 / (float)k;
+    crowd->gold = sl_alloc(votes->n_items, sizeof *crowd->gold);
+    for (size_t i = 0; i < votes->n_items; i++)
+        crowd->gold[i] = i % 10 ? -1 : 0;
     for (size_t i = 0; i < votes->count * k; i++)
         crowd->rows[i] = .3f / (float)k;
     for (size_t v = 0; v < votes->count; v++)
@@ -85,6 +90,7 @@ static double seconds_of(const struct sl_aggregator *method, const struct crowd 
     struct sl_crowd_state state = {0};
     struct sl_error err;
     options.predictions = crowd->predictions;
+    if (method->needs & SL_CROWD_GOLD) options.gold = crowd->gold;
     const double begin = sl_clock_seconds();
     const enum sl_status status =
         method->run ? sl_aggregate(method, &crowd->votes, &options, &state, &err)

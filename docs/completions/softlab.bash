@@ -110,7 +110,7 @@ _softlab() {
         "import --threads") return ;;
         "import --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "import --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "labels --method" | "labels -m") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv wawa ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
+        "labels --method" | "labels -m") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv mv-shares gold-mv wawa zbs ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos mmsr catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
         "labels --output" | "labels -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --columns") return ;;
         "labels --abstain") return ;;
@@ -127,10 +127,26 @@ _softlab() {
         "labels --vectors") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --iterations") return ;;
         "labels --tolerance") return ;;
+        "labels --stop") COMPREPLY+=($(compgen -W 'relative per-answer' -- "$current")); return ;;
         "labels --smoothing") return ;;
         "labels --diagonal") return ;;
-        "labels --start") COMPREPLY+=($(compgen -W 'shares diagonal' -- "$current")); return ;;
+        "labels --start") COMPREPLY+=($(compgen -W 'shares diagonal given added' -- "$current")); return ;;
+        "labels --start-from") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --start-weight") return ;;
         "labels --tie") COMPREPLY+=($(compgen -W 'share first random' -- "$current")); return ;;
+        "labels --restarts") return ;;
+        "labels --noise") return ;;
+        "labels --spam-prior") return ;;
+        "labels --know-prior") return ;;
+        "labels --class-prior") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --ability-prior") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --easiness-prior") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --m-steps") return ;;
+        "labels --m-accuracy") return ;;
+        "labels --rate") return ;;
+        "labels --rate-factor") return ;;
+        "labels --rate-period") return ;;
+        "labels --rate-margin") return ;;
         "labels --gold") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --predictions") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --rows") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 smooth class mix' -- "$current")); return ;;
@@ -385,7 +401,7 @@ _softlab() {
             files=yes ;;
         "labels")
             words=''
-            options='--method --output --list --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --smoothing --diagonal --start --tie --em --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --json --threads --data-folder --log-level --quiet --help'
+            options='--method --output --list --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --stop --smoothing --diagonal --start --start-from --start-weight --tie --em --restarts --noise --spam-prior --know-prior --class-prior --ability-prior --easiness-prior --m-steps --m-accuracy --rate --rate-factor --rate-period --rate-margin --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "quality")
             words=''

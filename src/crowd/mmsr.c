@@ -16,6 +16,7 @@ enum { SIGN_ROUNDS = 1000 };
 
 static const double lone_skill = 0.5;    /* of annotators who share no item with anybody */
 static const double most_margin = 0.25;  /* few items must not make everybody ignorant */
+static const double honest_part = 0.1;   /* how much everybody is taken for honest beforehand */
 static const double settled_sign = 1e-9; /* the largest move that ends the search for signs */
 
 struct mmsr {
@@ -185,7 +186,7 @@ static void fit(struct mmsr *model)
 
 /* ---- Signs ---- */
 
-/* x + (the mean of x over the pairs of each annotator, weighted by their agreement). */
+/* The mean of x over the pairs of each annotator, weighted by their agreement, with a part of 1. */
 static void spread_signs(void *context, const struct sl_em_range *range)
 {
     struct mmsr *model = context;
@@ -196,13 +197,13 @@ static void spread_signs(void *context, const struct sl_em_range *range)
             sum += pairs->agreement[i] * model->divisor[pairs->other[i]];
             size += fabs(pairs->agreement[i]);
         }
-        model->updated[a] = model->divisor[a] + (size > 0 ? sum / size : 0);
+        model->updated[a] = size > 0 ? honest_part + (1 - honest_part) * sum / size : 1;
     }
 }
 
-/* Which annotators answer worse than chance, as signs of `signs`: its leading vector fits the signs
- * of the agreements best. It starts from ones, so that of each group of connected annotators the
- * larger part is taken for the honest one. */
+/* Which annotators answer worse than chance, as signs of `signs`: everybody takes the side of those
+ * with whom they agree, and a little that of honesty. Without the latter, noise between groups that
+ * share few items would turn a whole group into adversaries. */
 static void find_signs(struct mmsr *model, double *signs, double *next)
 {
     const size_t count = model->votes->n_annotators;
@@ -213,13 +214,10 @@ static void find_signs(struct mmsr *model, double *signs, double *next)
         model->updated = next;
         model->divisor = signs;
         sl_em_run(count, model->options->pool, spread_signs, model);
-        double largest = 0;
-        for (size_t a = 0; a < count; a++)
-            largest = fmax(largest, fabs(next[a]));
         moved = 0;
-        for (size_t a = 0; a < count && largest > 0; a++) {
-            moved = fmax(moved, fabs(next[a] / largest - signs[a]));
-            signs[a] = next[a] / largest;
+        for (size_t a = 0; a < count; a++) {
+            moved = fmax(moved, fabs(next[a] - signs[a]));
+            signs[a] = next[a];
         }
     }
 }

@@ -6,7 +6,7 @@
  *    so do its votes, and the end of the file is the end of the work.
  * 3. When an item comes back, the item of each vote is kept too (the stream, 4 bytes a vote), and
  *    at the end of the file the votes are sorted by item (sort.c). A hundred million votes take 1.0
- *    GB before they are sorted and 1.6 GB meanwhile. */
+ *    GB before they are sorted and 2.0 GB meanwhile. */
 #include <stdlib.h>
 #include <string.h>
 

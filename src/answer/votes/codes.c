@@ -47,8 +47,8 @@ static enum sl_status refuse_row(const struct sl_vote_codes *codes, size_t row,
                    {"class", codes->label[row], codes->n_classes},
                    {"annotator", codes->annotator[row], codes->n_annotators}};
     size_t bad = 0;
-    while (columns[bad].code < columns[bad].limit)
-        bad++; /* ends: one of them is bad, and the annotator comes last, who may be unknown */
+    while (bad < 2 && columns[bad].code < columns[bad].limit)
+        bad++; /* the annotator comes last: it may be unknown in a row that is bad */
     return sl_fail(err, SL_ERR_INPUT, "row %zu: %s %u does not exist, expected a number below %zu",
                    row, columns[bad].what, columns[bad].code, columns[bad].limit);
 }

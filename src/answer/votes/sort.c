@@ -1,7 +1,11 @@
-/* A counting sort by ranges of items. Each thread goes through all votes and moves those of its own
- * range, so that the votes on an item keep their order and no two threads write the same
- * place. Where places are far apart in memory, a batch of them is asked for before the first is
- * used. */
+/* A stable sort by item in two steps, so that neither step jumps through all of the memory:
+ *
+ * 1. Each thread goes through its own part of the votes and appends each to one of at most 256
+ *    buckets of neighbouring items. Where a part's votes begin in a bucket is counted before.
+ * 2. Each thread takes whole buckets, which fit the cache, and sorts them by counting. A bucket of
+ *    one item is in order already.
+ *
+ * There is one stable order, so threads change nothing. */
 #include "answer/votes/sort.h"
 
 #include <stdlib.h>
@@ -9,117 +13,147 @@
 
 #include "softlab/base/memory.h"
 
-enum { BATCH = 64, MOST_RANGES = 16 };
+enum { MOST_BUCKETS = 256, MOST_PARTS = 16 };
 
 struct sorting {
     const struct sl_unsorted_votes *unsorted;
-    size_t n_items, count;
-    size_t *begin;       /* n_items + 1; begin[i + 1] is where the next vote on i goes */
-    uint32_t *annotator; /* sorted */
+    size_t n_items, count, n_parts, n_buckets;
+    unsigned shift;                        /* the bucket of an item is item >> shift */
+    size_t next[MOST_PARTS][MOST_BUCKETS]; /* where a part's next vote in a bucket goes */
+    size_t bucket[MOST_BUCKETS + 1];       /* where the buckets begin */
+    uint32_t *item;                        /* owned; count: of the votes in buckets */
+    size_t largest;                        /* votes of a bucket */
+    uint32_t *kept_annotator;              /* owned; (threads, largest): of one bucket */
+    uint16_t *kept_label;                  /* owned; the same */
+    size_t *begin;                         /* the result; owned until it succeeds */
+    uint32_t *annotator;
     uint16_t *label;
-    size_t n_ranges;
-    size_t ranges[MOST_RANGES + 1]; /* range r has the items ranges[r] to ranges[r + 1] - 1 */
 };
 
-static void count_range(void *context, size_t part, size_t worker)
+static void count_part(void *context, size_t part, size_t worker)
 {
-    const struct sorting *sorting = context;
-    const size_t from = sorting->ranges[part], width = sorting->ranges[part + 1] - from;
+    struct sorting *sorting = context;
+    const struct sl_pool_range rows = sl_pool_range_of(sorting->count, sorting->n_parts, part);
+    size_t *counts = sorting->next[part];
     (void)worker;
-    const uint32_t *item = sorting->unsorted->item;
-    for (size_t i = 0; i < sorting->count; i++)
-        if (item[i] - from < width) sorting->begin[item[i] + 1]++;
+    for (size_t i = rows.begin; i < rows.end; i++)
+        counts[sorting->unsorted->item[i] >> sorting->shift]++;
 }
 
-/* Votes that are moved together. */
-struct batch {
-    size_t count;
-    size_t votes[BATCH], places[BATCH];
-};
-
-static void move_batch(const struct sorting *sorting, struct batch *batch)
+/* Counts become places: bucket by bucket, and in a bucket part by part. */
+static void place_parts(struct sorting *sorting)
 {
-    const struct sl_unsorted_votes *votes = sorting->unsorted;
-    for (size_t i = 0; i < batch->count; i++) {
-        batch->places[i] = sorting->begin[votes->item[batch->votes[i]] + 1]++;
-        __builtin_prefetch(&sorting->annotator[batch->places[i]], 1);
-        __builtin_prefetch(&sorting->label[batch->places[i]], 1);
-    }
-    for (size_t i = 0; i < batch->count; i++) {
-        sorting->annotator[batch->places[i]] = votes->annotator[batch->votes[i]];
-        sorting->label[batch->places[i]] = votes->label[batch->votes[i]];
-    }
-    batch->count = 0;
-}
-
-static void move_range(void *context, size_t part, size_t worker)
-{
-    const struct sorting *sorting = context;
-    const size_t from = sorting->ranges[part], width = sorting->ranges[part + 1] - from;
-    struct batch batch = {0};
-    (void)worker;
-    const uint32_t *item = sorting->unsorted->item;
-    for (size_t i = 0; i < sorting->count; i++) {
-        if (item[i] - from >= width) continue;
-        __builtin_prefetch(&sorting->begin[item[i] + 1], 1);
-        batch.votes[batch.count++] = i;
-        if (batch.count == BATCH) move_batch(sorting, &batch);
-    }
-    move_batch(sorting, &batch);
-}
-
-/* Ranges with about as many votes each, from the number of votes before every item. */
-static void balance(struct sorting *sorting)
-{
-    size_t item = 0;
-    for (size_t r = 1; r < sorting->n_ranges; r++) {
-        const size_t before = sl_pool_range_of(sorting->count, sorting->n_ranges, r).begin;
-        while (item < sorting->n_items && sorting->begin[item + 1] < before)
-            item++;
-        sorting->ranges[r] = item;
-    }
-}
-
-static void sort(struct sorting *sorting, struct sl_pool *pool)
-{
-    const size_t n_items = sorting->n_items;
-    size_t *begin = sorting->begin;
-    for (size_t r = 0; r <= sorting->n_ranges; r++)
-        sorting->ranges[r] =
-            r < sorting->n_ranges ? sl_pool_range_of(n_items, sorting->n_ranges, r).begin : n_items;
-    memset(begin, 0, (n_items + 1) * sizeof *begin);
-    sl_pool_run(pool, sorting->n_ranges, count_range, sorting);
-    /* begin[i + 1] becomes the first place of item i; moving its votes makes it the end. */
     size_t before = 0;
-    for (size_t i = 0; i < n_items; i++) {
-        const size_t count = begin[i + 1];
-        begin[i + 1] = before;
+    for (size_t b = 0; b < sorting->n_buckets; b++) {
+        sorting->bucket[b] = before;
+        for (size_t part = 0; part < sorting->n_parts; part++) {
+            const size_t count = sorting->next[part][b];
+            sorting->next[part][b] = before;
+            before += count;
+        }
+        const size_t size = before - sorting->bucket[b];
+        if (size > sorting->largest) sorting->largest = size;
+    }
+    sorting->bucket[sorting->n_buckets] = before;
+}
+
+static void move_part(void *context, size_t part, size_t worker)
+{
+    struct sorting *sorting = context;
+    const struct sl_unsorted_votes *votes = sorting->unsorted;
+    const struct sl_pool_range rows = sl_pool_range_of(sorting->count, sorting->n_parts, part);
+    size_t *next = sorting->next[part];
+    (void)worker;
+    for (size_t i = rows.begin; i < rows.end; i++) {
+        const size_t place = next[votes->item[i] >> sorting->shift]++;
+        sorting->item[place] = votes->item[i];
+        sorting->annotator[place] = votes->annotator[i];
+        sorting->label[place] = votes->label[i];
+    }
+}
+
+static void sort_bucket(void *context, size_t bucket, size_t worker)
+{
+    struct sorting *sorting = context;
+    const size_t from = sorting->bucket[bucket], size = sorting->bucket[bucket + 1] - from;
+    const size_t first = bucket << sorting->shift, past = (bucket + 1) << sorting->shift;
+    const size_t last = past < sorting->n_items ? past : sorting->n_items;
+    uint32_t *annotator = sorting->kept_annotator + worker * sorting->largest;
+    uint16_t *label = sorting->kept_label + worker * sorting->largest;
+    const uint32_t *item = sorting->item + from;
+    size_t *end = sorting->begin + 1; /* end[i] counts, then is where item i goes on */
+    memset(end + first, 0, (last - first) * sizeof *end);
+    for (size_t i = 0; i < size; i++)
+        end[item[i]]++;
+    for (size_t i = first, before = from; i < last; i++) {
+        const size_t count = end[i];
+        end[i] = sorting->shift > 0 ? before : before + count;
         before += count;
     }
-    balance(sorting);
-    sl_pool_run(pool, sorting->n_ranges, move_range, sorting);
+    if (sorting->shift == 0) return;
+    memcpy(annotator, sorting->annotator + from, size * sizeof *annotator);
+    memcpy(label, sorting->label + from, size * sizeof *label);
+    for (size_t i = 0; i < size; i++) {
+        const size_t place = end[item[i]]++;
+        sorting->annotator[place] = annotator[i];
+        sorting->label[place] = label[i];
+    }
+}
+
+static enum sl_status sort(struct sorting *sorting, struct sl_pool *pool, struct sl_error *err)
+{
+    const size_t threads = sl_pool_threads(pool);
+    sl_pool_run(pool, sorting->n_parts, count_part, sorting);
+    place_parts(sorting);
+    sl_pool_run(pool, sorting->n_parts, move_part, sorting);
+    if (sorting->shift > 0) {
+        const size_t kept = threads * sorting->largest;
+        sorting->kept_annotator = sl_data_alloc(kept, sizeof *sorting->kept_annotator, err);
+        sorting->kept_label = sl_data_alloc(kept, sizeof *sorting->kept_label, err);
+        if (!sorting->kept_annotator || !sorting->kept_label) return SL_ERR_NOMEM;
+    }
+    sorting->begin[0] = 0;
+    sl_pool_run(pool, sorting->n_buckets, sort_bucket, sorting);
+    return SL_OK;
+}
+
+/* Memory and sizes. */
+static enum sl_status init(struct sorting *sorting, const struct sl_votes *votes, size_t threads,
+                           struct sl_error *err)
+{
+    sorting->n_items = votes->n_items;
+    sorting->count = votes->count;
+    sorting->n_parts = threads < MOST_PARTS ? threads : MOST_PARTS;
+    while (votes->n_items > (size_t)MOST_BUCKETS << sorting->shift)
+        sorting->shift++;
+    sorting->n_buckets = (votes->n_items + ((size_t)1 << sorting->shift) - 1) >> sorting->shift;
+    sorting->item = sl_data_alloc(votes->count, sizeof *sorting->item, err);
+    sorting->begin = sl_data_alloc(votes->n_items + 1, sizeof *sorting->begin, err);
+    sorting->annotator = sl_data_alloc(votes->count, sizeof *sorting->annotator, err);
+    sorting->label = sl_data_alloc(votes->count, sizeof *sorting->label, err);
+    const bool room = sorting->item && sorting->begin && sorting->annotator && sorting->label;
+    return room ? SL_OK : SL_ERR_NOMEM;
 }
 
 enum sl_status sl_votes_sort(struct sl_votes *votes, const struct sl_unsorted_votes *unsorted,
                              struct sl_pool *pool, struct sl_error *err)
 {
-    const size_t threads = sl_pool_threads(pool);
-    struct sorting sorting = {.unsorted = unsorted,
-                              .n_items = votes->n_items,
-                              .count = votes->count,
-                              .n_ranges = threads < MOST_RANGES ? threads : MOST_RANGES};
-    sorting.begin = sl_data_alloc(votes->n_items + 1, sizeof *sorting.begin, err);
-    sorting.annotator = sl_data_alloc(votes->count, sizeof *sorting.annotator, err);
-    sorting.label = sl_data_alloc(votes->count, sizeof *sorting.label, err);
-    if (!sorting.begin || !sorting.annotator || !sorting.label) {
-        free(sorting.begin);
-        free(sorting.annotator);
-        free(sorting.label);
-        return SL_ERR_NOMEM;
+    struct sorting *sorting = sl_alloc(1, sizeof *sorting);
+    sorting->unsorted = unsorted;
+    enum sl_status status = init(sorting, votes, sl_pool_threads(pool), err);
+    if (status == SL_OK) status = sort(sorting, pool, err);
+    if (status == SL_OK) {
+        votes->begin = sorting->begin;
+        votes->annotator = sorting->annotator;
+        votes->label = sorting->label;
+    } else {
+        free(sorting->begin);
+        free(sorting->annotator);
+        free(sorting->label);
     }
-    sort(&sorting, pool);
-    votes->begin = sorting.begin;
-    votes->annotator = sorting.annotator;
-    votes->label = sorting.label;
-    return SL_OK;
+    free(sorting->item);
+    free(sorting->kept_annotator);
+    free(sorting->kept_label);
+    free(sorting);
+    return status;
 }

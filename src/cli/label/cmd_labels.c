@@ -9,7 +9,9 @@ struct labels_values {
 };
 _Static_assert(offsetof(struct labels_values, job) == 0, "options name fields of the job");
 
-static const char *const labels_samples[] = {"--list", "--method * x.jsonl -o x.npz", NULL};
+static const char *const labels_samples[] = {
+    "--list", "--method * x.jsonl -o x.npz",
+    "--method ds --start added --start-from s.npz x.jsonl -o x.npz", NULL};
 
 #define AT(field) .offset = offsetof(struct labels_values, field)
 static const struct sl_field_row labels_options[] = {

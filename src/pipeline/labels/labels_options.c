@@ -73,6 +73,8 @@ static const char *stops(size_t index)
 #define ESTIMATES        OWN(11) /* the method estimates skills, weights or confusions */
 #define WEIGHS           OWN(12) /* the user can weight annotators */
 #define BETA             OWN(13) /* the method has a prior of spamming */
+#define STARTS           OWN(14) /* the method starts from given matrices */
+#define ADDS             OWN(15) /* beside those of the votes */
 #define LISTS            OWN(31)
 
 static uint64_t method_bits(const struct sl_label_method *method, const struct sl_labels_job *job)
@@ -92,6 +94,10 @@ static uint64_t aggregator_bits(const struct sl_aggregator *method, const struct
     if (method->reads & SL_CROWD_READS_TIE && !random) bits &= ~(uint64_t)SL_CROWD_READS_SEED;
     if (method->reads & SL_CROWD_READS_VARIATIONAL && !job->em)
         bits = (bits & ~(uint64_t)SL_CROWD_READS_SMOOTHING) | BETA;
+    if (method->reads & SL_CROWD_READS_START && method->learns & SL_LEARNS_CONFUSION)
+        bits |= job->start == SL_START_ADDED   ? STARTS | ADDS
+                : job->start == SL_START_GIVEN ? STARTS
+                                               : 0;
     if (method->needs & SL_CROWD_PREDICTIONS) bits |= PREDICTIONS;
     if (method->needs & SL_CROWD_WEIGHTS) bits |= WEIGHS;
     if (method->learns) bits |= ESTIMATES;
@@ -113,8 +119,15 @@ static void name_mode(const struct sl_labels_job *job, struct sl_option_mode *mo
                        : soft && !job->rows                         ? " without --rows"
                        : mode->does & CROWD(VARIATIONAL) && job->em ? " --em"
                                                                     : "";
+    const bool starts_so = mode->does & CROWD(START) && job->start != SL_START_SHARES;
     snprintf(mode->text, sizeof mode->text, "--method %s%s%s%s", job->method,
-             soft && job->rows ? " --rows " : "", soft && job->rows ? job->rows : "", more);
+             soft && job->rows ? " --rows "
+             : starts_so       ? " --start "
+                               : "",
+             soft && job->rows ? job->rows
+             : starts_so       ? starts(job->start)
+                               : "",
+             more);
     mode->name = mode->text;
 }
 
@@ -208,10 +221,10 @@ const struct sl_field_row sl_labels_job_options[] = {
      .value = "HOW", .fallback = "shares", .modes = CROWD(START), .names = starts},
     {"start-from", SL_FIELD_PATH, FIELD(start_from),
      "a state whose confusion matrices are the start, for --start given and added",
-     .value = "FILE.npz", .modes = CROWD(START), .needs = "start"},
+     .value = "FILE.npz", .modes = STARTS, .needs = "start"},
     {"start-weight", SL_FIELD_NUMBER, FIELD(start_weight),
      "answers per class that a matrix of --start-from counts for, for --start added", .value = "N",
-     .fallback = "10", .minimum = 0, .maximum = 1e9, .modes = CROWD(START), .needs = "start-from"},
+     .fallback = "10", .minimum = 0, .maximum = 1e9, .modes = ADDS, .needs = "start-from"},
     {"tie", SL_FIELD_ENUM, FIELD(tie), "how mv breaks a tie", .value = "RULE", .fallback = "share",
      .modes = CROWD(TIE), .names = ties},
     {"em", SL_FIELD_BOOLEAN, FIELD(em), "mace: plain EM instead of variational",

@@ -25,6 +25,97 @@ static void test_one_answer_leaves_the_priors(void **state)
     votes_free(&votes);
 }
 
+/* One answer moves nothing, so that ability, easiness and class shares are those given:
+ * sigma(2 e^0) for the class that is named, whose prior is .3. */
+static void test_priors_are_those_given(void **state)
+{
+    (void)state;
+    static const struct answer one[] = {{0, 0, 1}};
+    static const double ability[] = {2}, easiness[] = {0}, classes[] = {.7, .3};
+    struct sl_votes votes = VOTES(one, 1, 1, 2);
+    struct sl_crowd_options options = sl_crowd_options_default();
+    options.max_iterations = 1;
+    options.glad.ability = ability;
+    options.glad.easiness = easiness;
+    options.glad.class_prior = classes;
+    struct sl_crowd_state out = run_method("glad", &votes, &options);
+    const double right = 1 / (1 + exp(-2)), named = .3 * right, other = .7 * (1 - right);
+    assert_near(out.posterior[1], named / (named + other), 1e-7);
+    assert_near(out.ability[0], 2, 0);
+    assert_near(out.easiness[0], 0, 0);
+    assert_near(out.skill[0], right, 1e-12);
+    assert_near(out.trace[0], log(named + other), 1e-12);
+    sl_crowd_state_release(&out);
+    votes_free(&votes);
+}
+
+/* Item 0 has three answers that agree, item 1 a tie: the first is the easier one. Longer M-steps
+ * end at the same maximum, in fewer iterations. */
+static void test_longer_steps_reach_the_same_maximum(void **state)
+{
+    (void)state;
+    static const struct answer five[] = {{0, 0, 1}, {0, 1, 1}, {0, 2, 1}, {1, 0, 0}, {1, 1, 1}};
+    struct sl_votes votes = VOTES(five, 2, 3, 2);
+    struct sl_crowd_options options = to_the_end();
+    struct sl_crowd_state slow = run_method("glad", &votes, &options);
+    options.glad.steps = 25;
+    options.glad.accuracy = 1e-12;
+    options.max_iterations = 2000;
+    struct sl_crowd_state quick = run_method("glad", &votes, &options);
+    assert_near(quick.posterior[0], slow.posterior[0], 1e-5);
+    for (size_t a = 0; a < 3; a++)
+        assert_near(quick.ability[a], slow.ability[a], 1e-5);
+    for (size_t i = 0; i < 2; i++)
+        assert_near(quick.easiness[i], slow.easiness[i], 1e-5);
+    assert_true(slow.easiness[0] > slow.easiness[1] + .1);
+    sl_crowd_state_release(&slow);
+    sl_crowd_state_release(&quick);
+    options.max_iterations = 5;
+    options.glad.steps = 1;
+    slow = run_method("glad", &votes, &options);
+    options.glad.steps = 25;
+    quick = run_method("glad", &votes, &options);
+    assert_true(quick.trace[4] > slow.trace[4]);
+    sl_crowd_state_release(&slow);
+    sl_crowd_state_release(&quick);
+    votes_free(&votes);
+}
+
+static void test_bad_priors_are_refused(void **state)
+{
+    (void)state;
+    static const struct answer one[] = {{0, 0, 1}};
+    static const double ability[] = {(double)NAN}, none[] = {1, 0}, much[] = {.6, .6};
+    struct sl_votes votes = VOTES(one, 1, 1, 2);
+    struct sl_crowd_options options = sl_crowd_options_default();
+    const struct sl_aggregator *glad = sl_aggregator_find("glad");
+    struct sl_crowd_state out;
+    struct sl_error err;
+    options.glad.ability = ability;
+    assert_fails(sl_aggregate(glad, &votes, &options, &out, &err), SL_ERR_INPUT, err,
+                 "glad: prior ability of annotator 0 is not a finite number");
+    options.glad.ability = NULL;
+    options.glad.class_prior = none;
+    assert_fails(sl_aggregate(glad, &votes, &options, &out, &err), SL_ERR_INPUT, err,
+                 "glad: prior 0 of class 1 is not above 0");
+    options.glad.class_prior = much;
+    assert_fails(sl_aggregate(glad, &votes, &options, &out, &err), SL_ERR_INPUT, err,
+                 "glad: the class prior sums to 1.2");
+    options.glad.class_prior = NULL;
+    options.zbs.period = 0;
+    assert_fails(sl_aggregate(glad, &votes, &options, &out, &err), SL_ERR_USAGE, err,
+                 "zbs.period is 0");
+    options.zbs.period = 1;
+    options.mace.spam_prior = 0;
+    assert_fails(sl_aggregate(glad, &votes, &options, &out, &err), SL_ERR_USAGE, err,
+                 "mace.spam_prior 0 is not a finite number above 0");
+    options.mace.spam_prior = 1;
+    options.mace.noise = (double)NAN;
+    assert_fails(sl_aggregate(glad, &votes, &options, &out, &err), SL_ERR_USAGE, err,
+                 "mace.noise nan is not a finite number of at least 0");
+    votes_free(&votes);
+}
+
 /* With gold the maximum is that of log sigma(alpha e^b) - (alpha-1)^2/2 - (b-1)^2/2, or of
  * log(1 - sigma) when the answer is wrong. Reference: SciPy's BFGS on that expression. */
 static void test_gold_moves_ability_to_the_maximum(void **state)
@@ -106,6 +197,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_answer_leaves_the_priors),
+        cmocka_unit_test(test_priors_are_those_given),
+        cmocka_unit_test(test_longer_steps_reach_the_same_maximum),
+        cmocka_unit_test(test_bad_priors_are_refused),
         cmocka_unit_test(test_gold_moves_ability_to_the_maximum),
         cmocka_unit_test(test_the_fit_is_the_maximum_of_the_posterior_density),
         cmocka_unit_test(test_the_posterior_density_never_falls),

@@ -47,6 +47,52 @@ static void test_one_variational_step_uses_digammas(void **state)
     votes_free(&votes);
 }
 
+/* The same with 3 answers known and 2 spammed beforehand. What is said when spamming is the mean of
+ * the Dirichlet after the last posterior. */
+static void test_the_beta_prior_is_the_one_given(void **state)
+{
+    (void)state;
+    struct sl_votes votes = VOTES(two_agree, 1, 2, 2);
+    struct sl_crowd_options options = sl_crowd_options_default();
+    options.max_iterations = 1;
+    options.resume = &start;
+    options.mace.know_prior = 3;
+    options.mace.spam_prior = 2;
+    struct sl_crowd_state out = run_method("mace", &votes, &options);
+    double theta = exp(sl_digamma(known + 3) - sl_digamma(6));
+    double spam = exp(sl_digamma(1 - known + 2) - sl_digamma(6));
+    double strategy = exp(sl_digamma(10 + 1 - known) - sl_digamma(20 + 1 - known));
+    double right = (theta + spam * strategy) * (theta + spam * strategy);
+    double wrong = spam * strategy * spam * strategy, posterior = right / (right + wrong);
+    assert_near(out.posterior[0], posterior, 1e-7);
+    double spammed = 1 - posterior * theta / (theta + spam * strategy);
+    assert_near(out.skill[1], 1 - (spammed + 2) / 6, 1e-7);
+    assert_near(out.strategy[2], (10 + spammed) / (20 + spammed), 1e-7);
+    assert_near(out.strategy[3], 10 / (20 + spammed), 1e-7);
+    sl_crowd_state_release(&out);
+    votes_free(&votes);
+}
+
+/* More rounds than the method's own are done if they are asked for. */
+static void test_rounds_are_those_asked_for(void **state)
+{
+    (void)state;
+    struct sl_votes votes = VOTES(two_agree, 1, 2, 2);
+    struct sl_crowd_options options = sl_crowd_options_default();
+    options.tolerance = 0;
+    struct sl_crowd_state out = run_method("mace", &votes, &options);
+    assert_int_equal(out.n_iterations, 50);
+    sl_crowd_state_release(&out);
+    options.max_iterations = 70;
+    out = run_method("mace", &votes, &options);
+    assert_int_equal(out.n_iterations, 70);
+    sl_crowd_state_release(&out);
+    out = run_method("kos", &votes, &options);
+    assert_int_equal(out.n_iterations, 70);
+    sl_crowd_state_release(&out);
+    votes_free(&votes);
+}
+
 /* Without answers the bound is that of the prior. */
 static void test_the_bound_without_answers_is_zero(void **state)
 {
@@ -123,6 +169,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_step_of_em_is_the_one_worked_by_hand),
         cmocka_unit_test(test_one_variational_step_uses_digammas),
+        cmocka_unit_test(test_the_beta_prior_is_the_one_given),
+        cmocka_unit_test(test_rounds_are_those_asked_for),
         cmocka_unit_test(test_the_bound_without_answers_is_zero),
         cmocka_unit_test(test_the_bound_never_falls),
         cmocka_unit_test(test_a_spammer_is_found_out),

@@ -358,6 +358,18 @@ static void check_threads(const struct sl_aggregator *method, const struct scene
     check_threads_with(method, scene, options);
     options.reference = reference;
     check_threads_with(method, scene, options);
+    const size_t n_cells = votes->n_annotators * votes->n_classes * votes->n_classes;
+    double *counts = sl_alloc(n_cells, sizeof *counts);
+    for (size_t i = 0; i < n_cells; i++)
+        counts[i] = (double)(i * 7 % 5);
+    options.glad.steps = 3;
+    options.zbs.rate = .3;
+    if (method->reads & SL_CROWD_READS_START && method->learns & SL_LEARNS_CONFUSION) {
+        options.start = SL_START_ADDED;
+        options.start_counts = counts;
+    }
+    check_threads_with(method, scene, options);
+    free(counts);
     free(gold);
     free(reference);
 }
