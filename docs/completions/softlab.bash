@@ -285,6 +285,11 @@ _softlab() {
         "report --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "report --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "export --output" | "export -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "export --to" | "export -t") COMPREPLY+=($(compgen -W 'weights label-studio cleanlab' -- "$current")); return ;;
+        "export --field") return ;;
+        "export --control") return ;;
+        "export --object") return ;;
+        "export --labels") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "export --network" | "export -n") COMPREPLY+=($(compgen -W 'resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger' -- "$current")); return ;;
         "export --classes" | "export -k") return ;;
         "export --class-names") return ;;
@@ -445,7 +450,7 @@ _softlab() {
             files=yes ;;
         "export")
             words=''
-            options='--output --network --classes --class-names --input --mean --deviation --init --seed --data-folder --log-level --quiet --help'
+            options='--output --to --field --control --object --labels --network --classes --class-names --input --mean --deviation --init --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "bench")
             words='resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger'

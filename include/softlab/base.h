@@ -8,6 +8,7 @@
 #define SOFTLAB_BASE_H
 
 #include "softlab/base/array.h"
+#include "softlab/base/arrow.h"
 #include "softlab/base/buffer.h"
 #include "softlab/base/classes.h"
 #include "softlab/base/csv.h"

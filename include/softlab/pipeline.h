@@ -20,6 +20,7 @@
 #include "softlab/pipeline/options.h"
 #include "softlab/pipeline/places.h"
 #include "softlab/pipeline/quality.h"
+#include "softlab/pipeline/sharing.h"
 #include "softlab/pipeline/simulation.h"
 #include "softlab/pipeline/task.h"
 #include "softlab/pipeline/training.h"

@@ -361,6 +361,30 @@ enum sl_status sl_long_columns_find(const struct sl_csv *csv, const struct sl_cs
     return SL_OK;
 }
 
+enum sl_status sl_columns_place(const struct sl_field *names, size_t count, const char *columns,
+                                size_t place[SL_LONG_ROLES], struct sl_error *err)
+{
+    const unsigned roles = 1u << SL_LONG_ITEM | 1u << SL_LONG_WORKER | 1u << SL_LONG_LABEL;
+    const struct sl_csv_record record = {names, count, 0};
+    struct sl_field named[SL_LONG_ROLES];
+    size_t found[SL_LONG_ROLES] = {0};
+    SL_TRY(sl_columns_pairs(columns, roles, named, err));
+    for (unsigned role = 0; role < SL_LONG_ROLES; role++) {
+        place[role] = named[role].length > 0 ? find_column(&record, named[role]) : SIZE_MAX;
+        if (named[role].length > 0 && place[role] == SIZE_MAX)
+            return sl_fail(err, SL_ERR_INPUT, "no column is called \"%.*s\"",
+                           sl_field_shown(named[role]), named[role].text);
+    }
+    by_words(&record, SL_LONG_ITEM, SL_LONG_P, place, found);
+    for (unsigned role = 0; role < SL_LONG_P; role++)
+        if (place[role] == SIZE_MAX)
+            return sl_fail(err, SL_ERR_INPUT,
+                           "expected one column called %s or similar, found %zu; name it by "
+                           "%s=NAME",
+                           role_names[role], found[role], role_names[role]);
+    return SL_OK;
+}
+
 enum sl_status sl_long_columns_look(const char *path, const char *columns, enum sl_table_kind kind,
                                     struct sl_long_columns *out, struct sl_error *err)
 {

@@ -38,7 +38,12 @@ enum sl_status sl_long_columns_find(const struct sl_csv *csv, const struct sl_cs
                                     const char *columns, enum sl_table_kind kind,
                                     struct sl_long_columns *out, struct sl_error *err) SL_MUST_USE;
 
-/* The same for a file, which is opened for its first record only. */
+/* The columns of item, worker and label among names that come from no file. `columns` gives pairs
+ * or is NULL. SL_ERR_INPUT unless each is found once. */
+enum sl_status sl_columns_place(const struct sl_field *names, size_t count, const char *columns,
+                                size_t place[SL_LONG_ROLES], struct sl_error *err) SL_MUST_USE;
+
+/* sl_long_columns_find for a file, which is opened for its first record only. */
 enum sl_status sl_long_columns_look(const char *path, const char *columns, enum sl_table_kind kind,
                                     struct sl_long_columns *out, struct sl_error *err) SL_MUST_USE;
 
