@@ -177,7 +177,7 @@ complete -c softlab -n '__fish_seen_subcommand_from labels' -l data-folder -r -F
 complete -c softlab -n '__fish_seen_subcommand_from labels' -l log-level -x -a 'error warning info debug' -d 'what to log on standard error'
 complete -c softlab -n '__fish_seen_subcommand_from labels' -l quiet -s q -d 'log errors only and draw no progress bar'
 complete -c softlab -n '__fish_seen_subcommand_from labels' -l help -s h -d 'print this help'
-complete -c softlab -f -n __fish_use_subcommand -a quality -d 'errors, accuracy, consistency, agreement and times of annotators'
+complete -c softlab -f -n __fish_use_subcommand -a quality -d 'errors, accuracy, agreement and times of annotators, and whose answers to look at'
 complete -c softlab -n '__fish_seen_subcommand_from quality' -l columns -x -d 'of CSV: the columns of item, worker and label, or pairs such as item=task,p=share for item, worker, label, p, ms, confidence and truth'
 complete -c softlab -n '__fish_seen_subcommand_from quality' -l abstain -x -d 'classes that mean no answer, such as skip: answers that choose one are left out and counted'
 complete -c softlab -n '__fish_seen_subcommand_from quality' -l leave-out -x -d 'classes to take out: their votes are left out and counted, distributions are scaled to the other classes'
