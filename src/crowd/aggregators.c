@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,16 +245,24 @@ static enum sl_status check_begin(const size_t *begin, size_t n_items, size_t co
     return SL_OK;
 }
 
+/* `names` are those of the items, or NULL: messages then have their numbers. */
 static enum sl_status check_annotators(const uint32_t *annotator, size_t count, const size_t *begin,
-                                       struct sl_crowd_size size, struct sl_error *err)
+                                       const struct sl_name_table *names, struct sl_crowd_size size,
+                                       struct sl_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         if (annotator[i] < size.n_annotators) continue;
-        size_t item = item_of(begin, size.n_items, i);
+        const size_t item = item_of(begin, size.n_items, i);
+        char number[24];
+        snprintf(number, sizeof number, "%zu", item);
+        const char *name = names ? sl_name_table_get(names, (uint32_t)item, NULL) : number;
         if (annotator[i] == SL_NO_NAME)
-            return sl_fail(err, SL_ERR_INPUT, "item %zu has an answer without an annotator", item);
+            return sl_fail(err, SL_ERR_INPUT,
+                           "item %s has an answer without an annotator; name every annotator, or "
+                           "use mv or share",
+                           name);
         return sl_fail(err, SL_ERR_INPUT,
-                       "item %zu: annotator %u does not exist, expected one below %zu", item,
+                       "item %s: annotator %u does not exist, expected one below %zu", name,
                        (unsigned)annotator[i], size.n_annotators);
     }
     return SL_OK;
@@ -269,7 +278,8 @@ static enum sl_status check_votes(const struct sl_aggregator *method, const stru
                 err, SL_ERR_INPUT, "item %zu: class %u does not exist, expected a class below %zu",
                 item_of(votes->begin, votes->n_items, i), votes->label[i], size.n_classes);
     if (method->needs & SL_CROWD_ANNOTATORS || weighted)
-        SL_TRY(check_annotators(votes->annotator, votes->count, votes->begin, size, err));
+        SL_TRY(check_annotators(votes->annotator, votes->count, votes->begin, votes->items, size,
+                                err));
     return SL_OK;
 }
 
@@ -333,7 +343,7 @@ enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes, struct sl_
     SL_TRY(check_size(size, err));
     SL_TRY(check_begin(votes->begin, votes->n_items, votes->count, err));
     SL_TRY(sl_crowd_rows_check(votes->rows, votes->count, votes->n_classes, "answer", err));
-    return check_annotators(votes->annotator, votes->count, votes->begin, size, err);
+    return check_annotators(votes->annotator, votes->count, votes->begin, NULL, size, err);
 }
 
 enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,

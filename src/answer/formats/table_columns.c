@@ -292,6 +292,12 @@ static enum sl_status check_kind(const struct sl_csv *csv, const struct sl_csv_r
         wanted == SL_TABLE_PROBS_LONG ? "item, worker, label and p" : "item, worker and label");
 }
 
+/* Whether no column has this role. */
+static bool is_open(const struct sl_long_columns *columns, unsigned role)
+{
+    return columns->place[role] == SIZE_MAX;
+}
+
 static enum sl_status fail_missing(const struct sl_csv *csv, const struct sl_csv_record *first,
                                    unsigned role, size_t found, struct sl_error *err)
 {
@@ -302,15 +308,28 @@ static enum sl_status fail_missing(const struct sl_csv *csv, const struct sl_csv
         role_names[role], found, instead, role_names[role]);
 }
 
+/* Neither annotators nor labels: a table without a header, of unknown words or of another layout.
+ */
+static enum sl_status fail_unknown(const struct sl_csv *csv, const struct sl_csv_record *first,
+                                   struct sl_error *err)
+{
+    return sl_csv_fail(csv, first->line, err,
+                       "no columns are called item, worker and label, or similar; name them with "
+                       "--columns ITEM,WORKER,LABEL, also if this line is no header; for a column "
+                       "per annotator: softlab import --from wide");
+}
+
 static enum sl_status check_roles(const struct sl_csv *csv, const struct sl_csv_record *first,
                                   const struct sl_long_columns *columns, const size_t *found,
                                   struct sl_error *err)
 {
     const bool wide = columns->kind == SL_TABLE_PROBS_WIDE;
+    if (!wide && found[SL_LONG_WORKER] == 0 && found[SL_LONG_LABEL] == 0 &&
+        is_open(columns, SL_LONG_WORKER) && is_open(columns, SL_LONG_LABEL))
+        return fail_unknown(csv, first, err);
     for (unsigned role = 0; role < (wide ? SL_LONG_LABEL : SL_LONG_P); role++)
-        if (columns->place[role] == SIZE_MAX)
-            return fail_missing(csv, first, role, found[role], err);
-    if (columns->kind == SL_TABLE_PROBS_LONG && columns->place[SL_LONG_P] == SIZE_MAX)
+        if (is_open(columns, role)) return fail_missing(csv, first, role, found[role], err);
+    if (columns->kind == SL_TABLE_PROBS_LONG && is_open(columns, SL_LONG_P))
         return fail_missing(csv, first, SL_LONG_P, found[SL_LONG_P], err);
     return SL_OK;
 }

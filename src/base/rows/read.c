@@ -173,7 +173,10 @@ static enum sl_status read_header(const struct sl_csv *csv, struct sl_rows_build
     const size_t n_columns = sl_csv_column_count(csv);
     struct sl_rows *rows = builder->rows;
     if (!sl_csv_column_is(csv, 0, "item"))
-        return sl_csv_fail(csv, 1, err, "expected the columns item[,annotator],<class>...");
+        return sl_csv_fail(
+            csv, 1, err,
+            "expected the columns item[,annotator],<class>..., with a probability per "
+            "class; softlab labels makes such a file of votes");
     builder->annotators = sl_csv_column_is(csv, 1, "annotator");
     const size_t first = builder->annotators ? 2 : 1;
     if (n_columns <= first)

@@ -81,7 +81,8 @@ static enum sl_status run_corrupt(struct cli *cli, const void *values, struct sl
     if (typed->list) return list_corruptions(typed->json, err);
     if (cli->n_arguments == 0)
         return sl_fail(err, SL_ERR_USAGE, "NAME is missing, see softlab dataset --list");
-    if (!typed->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FOLDER");
+    if (!typed->output)
+        return sl_fail(err, SL_ERR_USAGE, "--output FOLDER is missing: where the images go");
     const struct sl_corruption *chosen[SL_CORRUPTIONS + 1] = {NULL};
     struct sl_corrupt_options options = sl_corrupt_options_default();
     options.seed = (uint64_t)typed->seed;

@@ -73,7 +73,8 @@ static enum sl_status write_provenance(const struct cli *cli, const char *folder
 static enum sl_status run_mix(struct cli *cli, const void *values, struct sl_error *err)
 {
     const struct mix_values *options = values;
-    if (!options->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FOLDER");
+    if (!options->output)
+        return sl_fail(err, SL_ERR_USAGE, "--output FOLDER is missing: where the images go");
     struct sl_dataset *set = NULL;
     SL_TRY(sl_workplace_open_split(&cli->workplace, cli->arguments[0], options->split, &set, err));
     const struct sl_mix_plan_options mix = {

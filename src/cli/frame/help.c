@@ -146,6 +146,18 @@ void cli_help_command(const struct cli_command *command, FILE *out)
         fprintf(out, "  %s\n      %s\n", e->command, e->meaning);
 }
 
+/* For somebody who has a table of votes, pictures, or nothing yet. */
+static const struct cli_example first_steps[] = {
+    {"softlab labels votes.csv --method ds -o labels.csv",
+     "a table with the columns item, worker and label becomes a probability per class and item"},
+    {"softlab study init mine --images photos/ && softlab study serve mine --rehearse",
+     "ask people about your own pictures; the server prints the link to try it"},
+    {"softlab train --data shapes --network resnet8 --recipe quick -o run",
+     "train a small network on the embedded shapes; softlab eval run --data shapes:seed=2 scores "
+     "it"},
+    {NULL, NULL},
+};
+
 void cli_help_overview(FILE *out)
 {
     fputs("softlab: label distributions from people who disagree and are unsure\n\n"
@@ -160,5 +172,8 @@ void cli_help_overview(FILE *out)
         snprintf(term, sizeof term, "  %s", c->name);
         print_entry(term, c->summary, out);
     }
+    fputs("\nto begin\n", out);
+    for (const struct cli_example *e = first_steps; e->command; e++)
+        fprintf(out, "  %s\n      %s\n", e->command, e->meaning);
     fputs("\nsoftlab COMMAND --help tells more about one of them.\n", out);
 }

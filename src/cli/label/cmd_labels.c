@@ -52,7 +52,7 @@ static enum sl_status check_words(const struct labels_values *values, struct sl_
 {
     if (!values->job.method) return sl_fail(err, SL_ERR_USAGE, "--method is missing, see --list");
     if (!values->job.output && !values->json)
-        return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
+        return sl_fail(err, SL_ERR_USAGE, "--output FILE is missing: where the labels go");
     return SL_OK;
 }
 

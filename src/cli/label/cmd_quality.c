@@ -204,9 +204,11 @@ const struct cli_command cmd_quality = {
     .name = "quality",
     .also = "annotators workers agreement reliability kappa krippendorff skill",
     .group = "label",
-    .summary = "errors, accuracy, consistency, agreement and times of annotators",
+    .summary = "errors, accuracy, agreement and times of annotators, and whose answers to look at",
     .description = "Measures answers and annotators. A dash means that the answers do not contain "
-                   "what the figure needs. docs/internals/quality.md defines each figure.",
+                   "what the figure needs. Suspicion (0 to 1, flagged from 0.9) marks annotators "
+                   "who may have answered without looking: a reason to look at their answers, "
+                   "never to exclude them unseen. docs/internals/quality.md defines each figure.",
     .arguments = quality_arguments,
     .task = &sl_quality_task,
     .options = quality_options,

@@ -105,8 +105,9 @@ static void print_paired(const struct sl_evaluation *run)
     const int width = name_width(run);
     const struct sl_evaluated_model *other = &run->models[run->n_models];
     char a[CELL], b[CELL], difference[CELL], low[CELL], high[CELL], p[CELL];
-    printf("\n%s against %s on the same items, 95 %% intervals of the difference\n",
+    printf("\na: %s, b: %s, on the same items; the interval is that of a - b, at 95 %%\n",
            run->models[0].path, other->path);
+    printf("\n  %-*s  %8s  %8s  %8s  %20s\n", width, "", "a", "b", "a - b", "interval");
     for (size_t m = 0; m < run->n_metrics; m++) {
         const struct sl_paired *paired = &run->paired[m];
         print_group(run, m);

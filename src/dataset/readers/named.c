@@ -68,7 +68,9 @@ const struct sl_named_dataset sl_named_datasets[] = {
      sl_open_labelme},
     {"pos", "words of tweets in their sentences, with universal part-of-speech tags",
      "test, train, dev, soft-test", sl_open_pos},
-    {"shapes", "drawn shapes whose label distributions are known, for example shapes:n=500,seed=3",
+    {"shapes",
+     "drawn shapes whose label distributions are known, as shapes:n=500,seed=3; options: n, size, "
+     "classes, ambiguous, noise, seed",
      NULL, open_shapes},
     {NULL, NULL, NULL, NULL},
 };

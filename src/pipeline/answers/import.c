@@ -25,10 +25,12 @@ static bool is_cache(const struct sl_import_job *job)
 
 enum sl_status sl_import_job_check(const struct sl_import_job *job, struct sl_error *err)
 {
-    if (!job->from) return sl_fail(err, SL_ERR_USAGE, "--from is missing: FORMAT");
-    if (!job->to) return sl_fail(err, SL_ERR_USAGE, "--to is missing: FORMAT");
-    if (!job->output) return sl_fail(err, SL_ERR_USAGE, "--output is missing: FILE");
-    if (job->n_paths == 0) return sl_fail(err, SL_ERR_USAGE, "FILE is missing");
+    if (!job->from) return sl_fail(err, SL_ERR_USAGE, "--from FORMAT is missing, see --list");
+    if (!job->to) return sl_fail(err, SL_ERR_USAGE, "--to FORMAT is missing, see --list");
+    if (!job->output)
+        return sl_fail(err, SL_ERR_USAGE, "--output FILE is missing: where the answers go");
+    if (job->n_paths == 0)
+        return sl_fail(err, SL_ERR_USAGE, "FILE is missing: the answers to read");
     const struct sl_answer_format *from = sl_answer_format_find(job->from);
     const struct sl_answer_format *to = sl_answer_format_find(job->to);
     if (!is_native(job->from) && !(from && from->import))

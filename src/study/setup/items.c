@@ -447,8 +447,10 @@ enum sl_status sl_setup_gather(struct sl_setup_plan *plan, struct sl_error *err)
     const struct sl_study_setup *setup = plan->setup;
     int sources = (setup->images != NULL) + (setup->texts != NULL) + (setup->mixtures != NULL);
     if (sources != 1)
-        return sl_fail(err, SL_ERR_USAGE, "give exactly one of images, texts and mixtures; %s",
-                       sources ? "more were given" : "none was given");
+        return sl_fail(err, SL_ERR_USAGE,
+                       "say what people are asked about, with one of --images, --texts and "
+                       "--mixtures; %s",
+                       sources ? "several were given" : "none was given");
     SL_TRY(setup->images  ? gather_images(plan, err)
            : setup->texts ? gather_texts(plan, err)
                           : gather_mixtures(plan, err));

@@ -99,7 +99,8 @@ static void test_long_csv_takes_columns_by_name_or_by_place(void **state)
 static void test_long_csv_without_known_columns_says_which(void **state)
 {
     (void)state;
-    assert_import_fails("long-csv", "a,b,c\n1,2,3\n", NULL, "called item or similar, found 0");
+    assert_import_fails("long-csv", "a,b,c\n1,2,3\n", NULL,
+                        "no columns are called item, worker and label, or similar; name them");
     assert_import_fails("long-csv", "item,task,worker,label\n1,2,3,4\n", NULL,
                         "called item or similar, found 2");
 }

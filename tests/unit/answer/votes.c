@@ -155,7 +155,7 @@ static void test_files_that_give_no_votes_are_refused(void **state)
         {"3.csv", "item,worker,label\nx,a,\n", "3.csv: no answers"},
         {"4.csv", "item,worker,label\nx,a,1\n,a,1\n", "4.csv:3: the answer names no item"},
         {"5.csv", "item,worker,label\nx,a,1\nx,a\n", "5.csv:3: expected 3 fields, got 2"},
-        {"6.csv", "a,b,c\nx,a,1\n", "6.csv:1: expected one column called item"},
+        {"6.csv", "a,b,c\nx,a,1\n", "6.csv:1: no columns are called item, worker and label"},
         {"7.jsonl", HEADER, "7.jsonl: no answers"},
         {"8.jsonl", HEADER "{\"item\":\"1\"}\n", "8.jsonl:2:"},
     };

@@ -321,7 +321,7 @@ static void test_what_cannot_be_a_study_leaves_no_folder(void **state)
     assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_USAGE, err, "none was given");
     setup = setup_of("none", "pets");
     setup.texts = "x.tsv";
-    assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_USAGE, err, "more were given");
+    assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_USAGE, err, "several were given");
     setup = setup_of("none", "pets");
     setup.screens = "colins";
     assert_fails(sl_study_init(&setup, NULL, &err), SL_ERR_INPUT, err, "did you mean \"collins\"?");
