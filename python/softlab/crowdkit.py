@@ -168,8 +168,8 @@ class DawidSkene(_Aggregator):
         full = errors.reindex(pd.MultiIndex.from_product([workers, labels])).fillna(0)
         matrices = full.to_numpy(np.float32).reshape(len(workers), len(labels), -1)
         path = f"{folder}/errors.npz"
-        np.savez(path, confusion=matrices.transpose(0, 2, 1), annotator=workers.astype(str),
-                 classes=labels.astype(str))
+        np.savez(path, confusion=matrices.transpose(0, 2, 1), annotator=[str(one) for one in workers],
+                 classes=[str(one) for one in labels])
         return {"start": strategies[self.initial_error_strategy], "start_from": path}
 
 

@@ -83,7 +83,7 @@ const char *const sl_report_style[] = {
     "var(--line);border-radius:8px;padding:.8rem;break-inside:avoid}\n",
     ".item{display:flex;gap:.8rem;align-items:center;margin-bottom:.5rem}\n.item p{margin:0;"
     "min-width:0;overflow-wrap:anywhere}\n",
-    ".item img{image-rendering:pixelated;border-radius:4px;flex:none}\n",
+    ".item img{image-rendering:pixelated;object-fit:contain;border-radius:4px;flex:none}\n",
     ".shares{width:100%;table-layout:fixed;font-size:.85rem}\n",
     ".shares thead th:first-child{width:38%}\n",
     ".shares th{text-align:left;font-weight:400;padding:.05rem .3rem .05rem "

@@ -104,7 +104,7 @@ class Torch(Scratch):
             self.skipTest("torch is not installed")
         networks = ["resnet8", "resnet:n=1,shortcut=conv"] if SANITIZED else [
             "resnet8", "resnet:n=1,shortcut=conv", "preact-resnet18", "vgg11", "densenet_BC_100_12",
-            "shake_shake_26_2x64d", "pyramidnet:depth=20"]
+            "shake_shake_26_2x64d", "pyramidnet:n=1,alpha=24"]
         data = softlab.dataset("shapes:n=6,seed=9")
         pixels = torch.from_numpy(np.array(data.images)).permute(0, 3, 1, 2).float() / 255
         known = softlab._program.run("models")

@@ -66,7 +66,7 @@ calls() {
 }
 
 machine
-for verb in demo check lint fuzz bench-nn check-long latex bare; do
+for verb in demo check lint fuzz bench-nn site check-long latex bare; do
     passes "$verb: nothing missing" bootstrap $verb
     is_silent "$verb: nothing said"
 done

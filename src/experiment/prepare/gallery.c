@@ -12,6 +12,8 @@
 #include "softlab/label/compare.h"
 #include "softlab/report.h"
 
+/* Photographs are shrunk to this many pixels, so that a report can be sent by mail. */
+enum { LONGEST_SIDE = 128 };
 enum { PICTURE_LIMIT = 1 << 24, ITEMS_LIMIT = 1 << 28 };
 
 struct series {
@@ -123,7 +125,7 @@ static enum sl_status open_gallery(const struct sl_preparation *preparation,
     const struct sl_prepare_step *step = preparation->step;
     if (step->data) {
         SL_TRY(sl_prepare_open(preparation, &gallery->dataset, err));
-        SL_TRY(sl_dataset_load(gallery->dataset, 0, 0, 3, err));
+        if (step->mixed) SL_TRY(sl_dataset_load(gallery->dataset, 0, 0, 3, err));
     }
     while (gallery->n_series < step->series.count && gallery->n_series < SL_GALLERY_MAX_SERIES) {
         const size_t s = gallery->n_series++;
@@ -272,31 +274,56 @@ static enum sl_status choose(struct gallery *gallery, struct sl_error *err)
 
 /* ---- Images ---- */
 
+static enum sl_status shrink(struct sl_image *image, struct sl_error *err)
+{
+    const size_t longest = image->height > image->width ? image->height : image->width;
+    if (longest <= LONGEST_SIDE) return SL_OK;
+    const size_t height = image->height * LONGEST_SIDE / longest;
+    const size_t width = image->width * LONGEST_SIDE / longest;
+    struct sl_image small;
+    SL_TRY(sl_image_resize(image, height ? height : 1, width ? width : 1, &small, err));
+    sl_image_release(image);
+    *image = small;
+    return SL_OK;
+}
+
+static enum sl_status mix_picture(const struct sl_dataset *dataset, const char *item,
+                                  struct sl_image *out, struct sl_error *err)
+{
+    struct sl_image image;
+    SL_TRY(sl_image_create(dataset->height, dataset->width, dataset->channels, &image, err));
+    enum sl_status status = sl_prepare_mix(dataset, item, image.pixels, err);
+    if (status == SL_OK)
+        *out = image;
+    else
+        sl_image_release(&image);
+    return status;
+}
+
 static enum sl_status add_picture(const struct gallery *gallery, const char *item, json_t *shown,
                                   struct sl_error *err)
 {
     const struct sl_dataset *dataset = gallery->dataset;
-    const size_t size = dataset->height * dataset->width * dataset->channels;
-    uint8_t *pixels = sl_data_alloc(size, 1, err);
+    const bool mixed = gallery->step->mixed;
+    struct sl_image image = {0};
     struct sl_buffer text;
     size_t place = 0;
     enum sl_status status = SL_OK;
     sl_buffer_init(&text, PICTURE_LIMIT);
-    if (!pixels) return SL_ERR_NOMEM;
-    if (gallery->step->mixed) {
-        SL_TRY_OUT(sl_prepare_mix(dataset, item, pixels, err));
+    if (mixed) {
+        SL_TRY_OUT(mix_picture(dataset, item, &image, err));
     } else {
         SL_TRY_OUT(find_item(gallery, item, &place, err));
-        memcpy(pixels, dataset->pixels + place * size, size);
+        SL_TRY_OUT(sl_dataset_image(dataset, place, &image, err));
     }
-    const struct sl_image image = {dataset->height, dataset->width, dataset->channels, pixels};
+    SL_TRY_OUT(shrink(&image, err));
     SL_TRY_OUT(sl_image_encode_base64(&image, &text, err));
     json_object_set_new(shown, "png", json_stringn(text.data, text.length));
-    if (!gallery->step->mixed && dataset->labels[place] >= 0)
+    if (!mixed && dataset->labels[place] >= 0)
         json_object_set_new(shown, "truth", json_string(dataset->classes[dataset->labels[place]]));
 out:
     sl_buffer_release(&text);
-    free(pixels);
+    sl_image_release(&image);
     return status;
 }
 

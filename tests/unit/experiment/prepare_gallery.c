@@ -163,6 +163,51 @@ static void test_mixed_images_are_pictures_without_a_true_class(void **state)
     sl_json_release(&made);
 }
 
+static void write_photograph(const char *name, size_t height, size_t width)
+{
+    struct sl_error err;
+    struct sl_image image;
+    assert_ok(sl_image_create(height, width, 3, &image, &err), err);
+    assert_ok(sl_image_write_png(&image, NULL, test_path(name), &err), err);
+    sl_image_release(&image);
+}
+
+/* A PNG in base 64 begins with its size. */
+static void assert_picture_size(const json_t *item, uint8_t height, uint8_t width)
+{
+    const uint8_t head[24] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n',  0, 0, 0, 13,
+                              'I',  'H', 'D', 'R', 0,    0,    0,    width, 0, 0, 0, height};
+    struct sl_buffer text;
+    sl_buffer_init(&text, 1024);
+    sl_base64_append(&text, head, sizeof head);
+    assert_memory_equal(sl_plan_text(item, "png"), text.data, text.length);
+    sl_buffer_release(&text);
+}
+
+static void test_photographs_of_any_size_are_shrunk_and_keep_their_shape(void **state)
+{
+    (void)state;
+    static const char labels[] = "item,cat,dog\ncat/tall,0.5,0.5\ndog/wide,0.5,0.5\n"
+                                 "dog/small,0.5,0.5\ndog/line,0.5,0.5\n";
+    struct sl_error err;
+    assert_ok(sl_folder_create(test_path("photos/cat"), &err), err);
+    assert_ok(sl_folder_create(test_path("photos/dog"), &err), err);
+    write_photograph("photos/cat/tall.png", 400, 200);
+    write_photograph("photos/dog/wide.png", 300, 600);
+    write_photograph("photos/dog/small.png", 20, 30);
+    write_photograph("photos/dog/line.png", 1, 1000);
+    test_write(test_path("photos.csv"), labels, sizeof labels - 1);
+    struct sl_json made =
+        prepare(json_pack("{s:s, s:[[s, s]], s:[s, s, s, s], s:s}", "prepare", "gallery", "series",
+                          "P", test_path("photos.csv"), "items", "cat/tall", "dog/wide",
+                          "dog/small", "dog/line", "data", test_path("photos")));
+    assert_picture_size(item_at(&made, 0), 128, 64);
+    assert_picture_size(item_at(&made, 1), 64, 128);
+    assert_picture_size(item_at(&made, 2), 20, 30);
+    assert_picture_size(item_at(&made, 3), 1, 128);
+    sl_json_release(&made);
+}
+
 static void test_what_cannot_be_shown_is_named(void **state)
 {
     (void)state;
@@ -212,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_true_classes_are_the_data_sets),
         cmocka_unit_test(test_one_of_several_rows_is_told_by_its_number),
         cmocka_unit_test(test_mixed_images_are_pictures_without_a_true_class),
+        cmocka_unit_test(test_photographs_of_any_size_are_shrunk_and_keep_their_shape),
         cmocka_unit_test(test_what_cannot_be_shown_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
