@@ -161,6 +161,7 @@ enum {
     SL_LEARNS_SIGNED = 8,   /* weights may be negative: such answers speak against their class */
     SL_LEARNS_ABILITY = 16, /* and easiness */
     SL_LEARNS_STRATEGY = 32,
+    SL_LEARNS_EVEN = 64, /* skills say all: mistakes are alike (sl_crowd_even_confusion) */
 };
 
 /* A way to aggregate. A method that reads votes sets `run`, one that reads distributions

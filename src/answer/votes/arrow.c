@@ -248,7 +248,7 @@ static enum sl_status finish(struct arrow_builder *builder, struct sl_votes **ou
         return sl_fail(err, SL_ERR_INPUT, "arrow: no answers in %zu rows", builder->n_rows);
     votes->n_items = sl_name_table_count(votes->items);
     votes->n_annotators = sl_name_table_count(votes->annotators);
-    SL_TRY(sl_votes_sort(votes, builder->items, options->pool, err));
+    SL_TRY(sl_votes_sort_own(votes, builder->items, options->pool, err));
     const struct sl_vote_labels labels = {.names = builder->labels};
     SL_TRY(sl_votes_set_classes(votes, &labels, options->classes, "arrow", err));
     if (options->notes) options->notes->n_read += builder->n_rows;

@@ -215,18 +215,6 @@ static enum sl_status close_groups(struct builder *builder, struct sl_error *err
     return SL_OK;
 }
 
-static enum sl_status sort_scattered(struct builder *builder, struct sl_error *err)
-{
-    struct sl_votes *votes = builder->votes;
-    uint32_t *annotator = votes->annotator;
-    uint16_t *label = votes->label;
-    const struct sl_unsorted_votes unsorted = {builder->stream, annotator, label};
-    SL_TRY(sl_votes_sort(votes, &unsorted, builder->plan->pool, err));
-    free(annotator);
-    free(label);
-    return SL_OK;
-}
-
 static enum sl_status finish(struct builder *builder, struct sl_error *err)
 {
     struct sl_votes *votes = builder->votes;
@@ -235,7 +223,8 @@ static enum sl_status finish(struct builder *builder, struct sl_error *err)
     votes->n_annotators = sl_name_table_count(votes->annotators);
     sl_name_table_compact(votes->items);
     sl_name_table_compact(votes->annotators);
-    SL_TRY(builder->scattered ? sort_scattered(builder, err) : close_groups(builder, err));
+    SL_TRY(builder->scattered ? sl_votes_sort_own(votes, builder->stream, builder->plan->pool, err)
+                              : close_groups(builder, err));
     sl_progress_finish(options->progress);
     if (votes->count == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no answers", builder->path);
     if (builder->n_left_out > 0 && options->notes)

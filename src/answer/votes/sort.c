@@ -157,3 +157,15 @@ enum sl_status sl_votes_sort(struct sl_votes *votes, const struct sl_unsorted_vo
     free(sorting);
     return status;
 }
+
+enum sl_status sl_votes_sort_own(struct sl_votes *votes, const uint32_t *item, struct sl_pool *pool,
+                                 struct sl_error *err)
+{
+    uint32_t *annotator = votes->annotator;
+    uint16_t *label = votes->label;
+    const struct sl_unsorted_votes unsorted = {item, annotator, label};
+    SL_TRY(sl_votes_sort(votes, &unsorted, pool, err));
+    free(annotator);
+    free(label);
+    return SL_OK;
+}

@@ -15,13 +15,13 @@
 
 /* ---- Rows ---- */
 
-static enum sl_status read_probabilities(const char *path, struct sl_rows **out,
-                                         struct sl_error *err)
+static enum sl_status read_probabilities(const struct sl_workplace *workplace, const char *path,
+                                         struct sl_rows **out, struct sl_error *err)
 {
     enum sl_prediction_kind kind;
     struct sl_rows *rows = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_predictions_read(path, &rows, &kind, err));
+    SL_TRY_OUT(sl_predictions_read(workplace, path, &rows, &kind, err));
     if (rows->annotators)
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
                            "%s: the rows are of single annotators; give one row per item", path));
@@ -233,7 +233,7 @@ enum sl_status sl_share_job_run(const struct sl_share_job *job,
     struct sl_rows *rows = NULL;
     char count[32];
     SL_TRY(sl_path_check_suffix("output", job->output, studio ? ".json" : ".npz .npy", err));
-    SL_TRY(read_probabilities(job->rows, &rows, err));
+    SL_TRY(read_probabilities(workplace, job->rows, &rows, err));
     const enum sl_status status =
         studio ? write_label_studio(job, rows, err) : write_cleanlab(job, workplace, rows, err);
     if (status == SL_OK)

@@ -230,10 +230,24 @@ static void drop_unanswered(const struct sl_workplace *workplace, const struct s
     rows->n_rows = count;
 }
 
-/* Leave what was learned, all but the posterior, with the caller. */
-static enum sl_status leave_state(struct sl_exchange *exchange, struct sl_crowd_state *state,
-                                  const struct sl_known_names *names, struct sl_error *err)
+/* The confusions that follow from skills. */
+static enum sl_status fill_confusions(struct sl_crowd_state *state, struct sl_error *err)
 {
+    const size_t k = state->n_classes;
+    state->confusion = sl_data_alloc(state->n_annotators, k * k * sizeof *state->confusion, err);
+    if (!state->confusion) return SL_ERR_NOMEM;
+    for (size_t a = 0; a < state->n_annotators; a++)
+        sl_crowd_even_confusion(state->skill[a], k, state->confusion + a * k * k);
+    return SL_OK;
+}
+
+/* Leave what was learned, all but the posterior, with the caller. */
+static enum sl_status leave_state(struct sl_exchange *exchange, const struct sl_aggregator *method,
+                                  struct sl_crowd_state *state, const struct sl_known_names *names,
+                                  struct sl_error *err)
+{
+    if (exchange->confusions && !state->confusion && method->learns & SL_LEARNS_EVEN)
+        SL_TRY(fill_confusions(state, err));
     exchange->annotators = sl_name_table_create();
     for (uint32_t i = 0; i < sl_name_table_count(names->annotators); i++) {
         uint32_t number;
@@ -261,7 +275,8 @@ static enum sl_status finish(const struct sl_workplace *workplace, const struct 
                method->trace ? method->trace : "log-likelihood",
                state->trace[state->n_iterations - 1]);
     *out = take_rows(state, asked->names);
-    return workplace->exchange ? leave_state(workplace->exchange, state, asked->names, err) : SL_OK;
+    return workplace->exchange ? leave_state(workplace->exchange, method, state, asked->names, err)
+                               : SL_OK;
 }
 
 /* Skills and confusions cannot be estimated unless two annotators answer the same item. */
