@@ -2,7 +2,7 @@
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
 .PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-nn bench-server bench-soft \
-    bench-build fuzz fuzz-http docs site site-pictures install build coverage update-golden clean
+    bench-build fuzz fuzz-http docs site site-pictures install wheel build coverage update-golden clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -127,6 +127,11 @@ install: ## install to DESTDIR and PREFIX (/usr/local)
 	@$(call compile,release) --target softlab-cli softlab_shared
 	@cmake --install build/release --prefix $(PREFIX)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+wheel: ## write build/wheel/softlab-*.whl: the Python package with the library and the program
+	@$(call configure,release)
+	@$(call compile,release) --target softlab-cli softlab_shared
+	@tools/make-wheel build/release build/wheel
 
 build: ## build what is installed and measured
 	@$(call configure,release)

@@ -7,13 +7,15 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sysconfig
 
 from ._library import NotFound, SoftlabError, UsageError, log
 
 
 def find():
-    """The program that belongs to this package: SOFTLAB_PROGRAM, the package's own, or on PATH."""
-    here = pathlib.Path(__file__).parent / "softlab"
+    """The program that belongs to this package: SOFTLAB_PROGRAM, the one that was installed with it,
+    or on PATH."""
+    here = pathlib.Path(sysconfig.get_path("scripts")) / "softlab"
     path = os.environ.get("SOFTLAB_PROGRAM") or (str(here) if here.exists() else shutil.which("softlab"))
     if not path:
         raise NotFound("the program softlab is not on PATH; install it, or set SOFTLAB_PROGRAM")
