@@ -71,7 +71,7 @@ static enum sl_status init_model(struct glad *model, struct sl_error *err)
     const double *means = model->options->glad.ability;
     for (size_t a = 0; a < votes->n_annotators; a++) {
         double skill = sl_named_resumed(model->options, a, means ? (double)NAN : usual_skill);
-        model->alpha[a] = isnan(skill) ? means[a] : log(skill / (1 - skill)) / usual;
+        model->alpha[a] = means && isnan(skill) ? means[a] : log(skill / (1 - skill)) / usual;
     }
     for (size_t i = 0; i < votes->n_items; i++)
         model->easiness[i] = exp(mean_of_easiness(model, i));

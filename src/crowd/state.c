@@ -76,6 +76,7 @@ void sl_crowd_choices(const struct sl_crowd_state *state, uint32_t *out)
 void sl_crowd_even_confusion(double skill, size_t n_classes, float *out)
 {
     const double wrong = n_classes > 1 ? (1 - skill) / (double)(n_classes - 1) : 0;
-    for (size_t i = 0; i < n_classes * n_classes; i++)
-        out[i] = (float)(i / n_classes == i % n_classes ? skill : wrong);
+    for (size_t k = 0; k < n_classes; k++)
+        for (size_t said = 0; said < n_classes; said++)
+            out[k * n_classes + said] = (float)(k == said ? skill : wrong);
 }

@@ -108,26 +108,37 @@ static uint64_t aggregator_bits(const struct sl_aggregator *method, const struct
     return bits | SOFT | LABEL_BITS(sl_label_method_find(rows)->reads & of_rows);
 }
 
+/* The flag of a job that changes what its method reads, or "". */
+static const char *flag_of(const struct sl_labels_job *job, uint64_t does)
+{
+    const bool soft = does & SOFT;
+    const struct {
+        const char *flag;
+        bool given;
+    } flags[] = {{" --per-annotator", does & EACH && job->per_annotator},
+                 {" --mean-first", does & MEANS && job->mean_first},
+                 {" --weights", soft && does & WEIGHS && job->weights},
+                 {" without --rows", soft && !job->rows},
+                 {" --em", does & CROWD(VARIATIONAL) && job->em},
+                 {"", true}};
+    size_t i = 0;
+    while (!flags[i].given)
+        i++;
+    return flags[i].flag;
+}
+
 /* Name the method together with the options that change what it reads. */
 static void name_mode(const struct sl_labels_job *job, struct sl_option_mode *mode)
 {
-    const bool soft = mode->does & SOFT, weighs = mode->does & WEIGHS && job->weights;
-    const bool means = mode->does & MEANS && job->mean_first;
-    const char *more = mode->does & EACH && job->per_annotator      ? " --per-annotator"
-                       : means                                      ? " --mean-first"
-                       : soft && weighs                             ? " --weights"
-                       : soft && !job->rows                         ? " without --rows"
-                       : mode->does & CROWD(VARIATIONAL) && job->em ? " --em"
-                                                                    : "";
-    const bool starts_so = mode->does & CROWD(START) && job->start != SL_START_SHARES;
-    snprintf(mode->text, sizeof mode->text, "--method %s%s%s%s", job->method,
-             soft && job->rows ? " --rows "
-             : starts_so       ? " --start "
-                               : "",
-             soft && job->rows ? job->rows
-             : starts_so       ? starts(job->start)
-                               : "",
-             more);
+    const char *flag = flag_of(job, mode->does);
+    if (mode->does & SOFT && job->rows)
+        snprintf(mode->text, sizeof mode->text, "--method %s --rows %s%s", job->method, job->rows,
+                 flag);
+    else if (mode->does & CROWD(START) && job->start != SL_START_SHARES)
+        snprintf(mode->text, sizeof mode->text, "--method %s --start %s%s", job->method,
+                 starts(job->start), flag);
+    else
+        snprintf(mode->text, sizeof mode->text, "--method %s%s", job->method, flag);
     mode->name = mode->text;
 }
 

@@ -25,8 +25,8 @@ static void test_one_answer_leaves_the_priors(void **state)
     votes_free(&votes);
 }
 
-/* One answer moves nothing, so that ability, easiness and class shares are those given:
- * sigma(2 e^0) for the class that is named, whose prior is .3. */
+/* At first ability, easiness and class shares are those given: sigma(2 e^0) for the class that is
+ * named, whose prior is .3. */
 static void test_priors_are_those_given(void **state)
 {
     (void)state;
@@ -45,6 +45,14 @@ static void test_priors_are_those_given(void **state)
     assert_near(out.easiness[0], 0, 0);
     assert_near(out.skill[0], right, 1e-12);
     assert_near(out.trace[0], log(named + other), 1e-12);
+    sl_crowd_state_release(&out);
+    /* With equal classes every step leaves them where they are. */
+    options.glad.class_prior = NULL;
+    options.max_iterations = 200;
+    options.tolerance = 0;
+    out = run_method("glad", &votes, &options);
+    assert_near(out.ability[0], 2, 1e-6);
+    assert_near(out.easiness[0], 0, 1e-6);
     sl_crowd_state_release(&out);
     votes_free(&votes);
 }
