@@ -47,6 +47,10 @@ enum sl_status sl_rows_read(const char *path, const char *array, struct sl_rows 
                             struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_rows_write(const struct sl_rows *rows, const char *array, const char *path,
                              struct sl_error *err) SL_MUST_USE;
+/* Add what an .npz of rows holds to one that is being written (softlab/base/array.h). */
+struct sl_npz_writer;
+enum sl_status sl_rows_add_to_npz(const struct sl_rows *rows, const char *array,
+                                  struct sl_npz_writer *writer, struct sl_error *err) SL_MUST_USE;
 /* Append the rows from `begin` up to `end` as a CSV has them; row 0 comes after the header. Calls
  * no sl_alloc if the buffer reports (sl_buffer_init_data). */
 void sl_rows_append_csv(const struct sl_rows *rows, size_t begin, size_t end,

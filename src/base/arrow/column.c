@@ -136,18 +136,20 @@ enum sl_status sl_arrow_column_open(const struct ArrowSchema *schema,
     *out = (struct sl_arrow_column){.encoded = column->dictionary != NULL};
     SL_TRY(open_values(column, values, what, (size_t)array->offset, (size_t)array->length,
                        &out->values, err));
-    if ((values->dictionary != NULL) != out->encoded)
+    const struct ArrowSchema *entries = column->dictionary;
+    const struct ArrowArray *entry_values = values->dictionary;
+    if (!entries && !entry_values) return SL_OK;
+    if (!entries || !entry_values)
         return sl_fail(err, SL_ERR_INPUT,
                        "arrow: of %.*s only one of schema and array has a dictionary", SHOWN, what);
-    if (!out->encoded) return SL_OK;
     if (out->values.text || out->values.format == 'u' || out->values.format == 'U')
         return sl_fail(err, SL_ERR_INPUT, "arrow: the indices of %.*s are texts", SHOWN, what);
-    if (column->dictionary->dictionary || values->dictionary->dictionary)
+    if (entries->dictionary || entry_values->dictionary)
         return sl_fail(err, SL_ERR_INPUT, "arrow: the dictionary of %.*s has a dictionary", SHOWN,
                        what);
-    SL_TRY(check_extent(values->dictionary, what, 0, err));
-    return open_values(column->dictionary, values->dictionary, what, 0,
-                       (size_t)values->dictionary->length, &out->dictionary, err);
+    SL_TRY(check_extent(entry_values, what, 0, err));
+    return open_values(entries, entry_values, what, 0, (size_t)entry_values->length,
+                       &out->dictionary, err);
 }
 
 /* ---- Reading ---- */

@@ -41,18 +41,24 @@ static enum sl_status add_provenance(struct sl_npz_writer *writer, const char *t
     return status;
 }
 
+enum sl_status sl_rows_add_to_npz(const struct sl_rows *rows, const char *array,
+                                  struct sl_npz_writer *writer, struct sl_error *err)
+{
+    const struct sl_array matrix = as_array(rows);
+    SL_TRY(sl_npz_writer_add(writer, array, &matrix, err));
+    SL_TRY(add_names(writer, "item", rows->items, rows->n_rows, err));
+    SL_TRY(add_names(writer, "annotator", rows->annotators, rows->n_rows, err));
+    SL_TRY(add_names(writer, "classes", rows->classes, rows->n_classes, err));
+    return add_provenance(writer, rows->provenance, err);
+}
+
 enum sl_status sl_rows_write_npz(const struct sl_rows *rows, const char *array, const char *path,
                                  struct sl_error *err)
 {
     struct sl_npz_writer *writer = NULL;
-    const struct sl_array matrix = as_array(rows);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_npz_writer_create(path, SL_NPZ_STORED, &writer, err));
-    SL_TRY_OUT(sl_npz_writer_add(writer, array, &matrix, err));
-    SL_TRY_OUT(add_names(writer, "item", rows->items, rows->n_rows, err));
-    SL_TRY_OUT(add_names(writer, "annotator", rows->annotators, rows->n_rows, err));
-    SL_TRY_OUT(add_names(writer, "classes", rows->classes, rows->n_classes, err));
-    SL_TRY_OUT(add_provenance(writer, rows->provenance, err));
+    SL_TRY_OUT(sl_rows_add_to_npz(rows, array, writer, err));
     SL_TRY_OUT(sl_npz_writer_commit(writer, err));
 out:
     sl_npz_writer_destroy(writer);

@@ -164,40 +164,19 @@ out:
     return status;
 }
 
-static enum sl_status add_array(struct sl_npz_writer *writer, const char *name, enum sl_dtype dtype,
-                                size_t n_dimensions, const size_t *shape, void *data,
-                                struct sl_error *err)
-{
-    struct sl_array array = {.dtype = dtype,
-                             .item_size = sl_dtype_size(dtype),
-                             .n_dimensions = n_dimensions,
-                             .data = data};
-    memcpy(array.shape, shape, n_dimensions * sizeof *shape);
-    return sl_npz_writer_add(writer, name, &array, err);
-}
-
-static enum sl_status add_names(struct sl_npz_writer *writer, const char *name, char *const *names,
-                                size_t count, struct sl_error *err)
-{
-    struct sl_array array;
-    if (!names) return SL_OK;
-    SL_TRY(sl_array_from_strings((const char *const *)names, count, &array, err));
-    const enum sl_status status = sl_npz_writer_add(writer, name, &array, err);
-    sl_array_release(&array);
-    return status;
-}
-
 static enum sl_status write_npz(const char *path, const struct sl_rows *rows, int32_t *labels,
                                 struct sl_error *err)
 {
-    const size_t shape[] = {rows->n_rows, rows->n_classes};
+    const struct sl_array array = {.dtype = SL_I4,
+                                   .item_size = sizeof *labels,
+                                   .n_dimensions = 1,
+                                   .shape = {rows->n_rows},
+                                   .data = labels};
     struct sl_npz_writer *writer = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_npz_writer_create(path, SL_NPZ_STORED, &writer, err));
-    SL_TRY_OUT(add_array(writer, "pred_probs", SL_F4, 2, shape, rows->values, err));
-    if (labels) SL_TRY_OUT(add_array(writer, "labels", SL_I4, 1, shape, labels, err));
-    SL_TRY_OUT(add_names(writer, "item", rows->items, rows->n_rows, err));
-    SL_TRY_OUT(add_names(writer, "classes", rows->classes, rows->n_classes, err));
+    SL_TRY_OUT(sl_rows_add_to_npz(rows, "pred_probs", writer, err));
+    if (labels) SL_TRY_OUT(sl_npz_writer_add(writer, "labels", &array, err));
     SL_TRY_OUT(sl_npz_writer_commit(writer, err));
 out:
     sl_npz_writer_destroy(writer);

@@ -33,31 +33,21 @@ static void assert_named_fails(const char *format, const char *name, const char 
     "{\"id\":" id ",\"data\":{\"image\":\"pic" id ".png\"},\"annotations\":[" annotations "],"     \
     "\"predictions\":[{\"result\":[" CHOICE("choice", "[\"ship\"]") "]}]}"
 
-static const char studio[] = "[" TASK(
-    "7",
-    "{\"completed_by\":{\"id\":3,\"email\":\"ann@x.org\"},\"lead_time\":4.25,"
-    "\"was_cancelled\":false,\"ground_truth\":false,\"result\":[" CHOICE(
-        "choice",
-        "[\"cat\"]") "]},\n"
-                     "{\"completed_by\":12,\"result\":[" CHOICE(
-                         "choice",
-                         "[\"dog\",\"cat\"]") "]},"
-                                              "{\"completed_by\":13,\"was_cancelled\":true,"
-                                              "\"result\":[]}") ",\n" TASK("8",
-                                                                           "{\"completed_by\":12,"
-                                                                           "\"ground_truth\":true,"
-                                                                           "\"result\":[" CHOICE(
-                                                                               "choice",
-                                                                               "[\"dog\"]") "]},"
-                                                                                            "{\"com"
-                                                                                            "pleted"
-                                                                                            "_by\":"
-                                                                                            "{\"id"
-                                                                                            "\":14}"
-                                                                                            ",\"res"
-                                                                                            "ult\":"
-                                                                                            "[]}") ",\n" TASK("9",
-                                                                                                              "") "]";
+#define BY(who, more, results) "{\"completed_by\":" who "," more "\"result\":[" results "]}"
+#define ANN                    "{\"id\":3,\"email\":\"ann@x.org\"}"
+#define IN_TIME                "\"lead_time\":4.25,\"was_cancelled\":false,\"ground_truth\":false,"
+#define CANCELLED              "\"was_cancelled\":true,"
+#define TRUE_CLASS             "\"ground_truth\":true,"
+#define CAT                    CHOICE("choice", "[\"cat\"]")
+#define DOG                    CHOICE("choice", "[\"dog\"]")
+#define SHIP                   CHOICE("choice", "[\"ship\"]")
+#define TWO                    CHOICE("choice", "[\"dog\",\"cat\"]")
+#define TASK_7                                                                                     \
+    TASK("7", BY(ANN, IN_TIME, CAT) ",\n" BY("12", "", TWO) "," BY("13", CANCELLED, SHIP))
+#define TASK_8 TASK("8", BY("12", TRUE_CLASS, DOG) "," BY("{\"id\":14}", "", ""))
+#define TASK_9 TASK("9", "")
+
+static const char studio[] = "[" TASK_7 ",\n" TASK_8 ",\n" TASK_9 "]";
 
 static void test_label_studio_reads_choices_people_and_times(void **state)
 {
@@ -431,6 +421,9 @@ static void test_files_are_recognised_by_their_content(void **state)
         {studio_min, "label-studio-min", NULL},
         {potato_lines, "potato", NULL},
         {"{\"id\":1,\"text\":\"a \\\"b\\\": {\",\"label\":[\"x\"]}", "doccano", NULL},
+        {"{\"id\":1,\"text\":\"a\",\"label\":[],\"displayed_text\":1,\"behavioral_data\":2,"
+         "\"user_id\":3,\"span_annotations\":4}",
+         "doccano", NULL},
         {"user,instance_id,a:::b\n", "potato", NULL},
         {"INPUT:a\tOUTPUT:b\tASSIGNMENT:worker_id\n", "toloka", NULL},
         {"\"HITId\",\"WorkerId\",\"Answer.x\"\n", "mturk", NULL},
