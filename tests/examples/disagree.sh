@@ -13,6 +13,7 @@ p09,fox,fox,cat,cat,dog
 p10,cat,cat,dog,cat,cat
 p11,dog,fox,cat,cat,dog
 p12,fox,fox,cat,cat,cat
+p13,cat,cat,dog,,dog
 CSV
 softlab import --from wide sheet.csv --to long-csv -o votes.csv --quiet
 try disagree votes.csv
