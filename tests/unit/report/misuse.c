@@ -18,20 +18,21 @@ static void assert_refused(struct sl_report *report, enum sl_status code, const 
     sl_report_destroy(report);
 }
 
+static char *render(const struct sl_report *report, const struct sl_report_format *format)
+{
+    struct sl_error err;
+    struct sl_buffer out;
+    sl_buffer_init(&out, 1 << 24);
+    assert_ok(sl_report_render(report, format, &out, &err), err);
+    return out.data;
+}
+
 /* Every format renders the report. Returns it as HTML; destroys it. */
 static char *assert_rendered(struct sl_report *report)
 {
-    char *html = NULL;
-    for (const struct sl_report_format *format = sl_report_formats; format->name; format++) {
-        struct sl_error err;
-        struct sl_buffer out;
-        sl_buffer_init(&out, 1 << 24);
-        assert_ok(sl_report_render(report, format, &out, &err), err);
-        if (format == sl_report_formats)
-            html = out.data;
-        else
-            sl_buffer_release(&out);
-    }
+    for (const struct sl_report_format *format = sl_report_formats; format->name; format++)
+        free(render(report, format));
+    char *html = render(report, sl_report_format_find("html"));
     assert_well_formed(html);
     sl_report_destroy(report);
     return html;
