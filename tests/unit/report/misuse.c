@@ -108,38 +108,29 @@ static void test_shares_that_are_off_by_rounding_are_shares(void **state)
     free(html);
 }
 
-static void test_a_gallery_may_be_empty_but_not_without_classes(void **state)
+static void test_what_has_no_rows_is_drawn_and_what_has_no_columns_is_refused(void **state)
 {
     (void)state;
-    struct sl_report *report = sl_report_create("no items");
+    struct sl_report *report = sl_report_create("no rows, no items");
+    sl_report_table(report, &small_table);
     sl_report_gallery(report, &small_gallery);
     free(assert_rendered(report));
 
-    struct sl_gallery_head head = small_gallery;
-    head.n_classes = 0;
-    report = sl_report_create("no classes");
-    sl_report_gallery(report, &head);
-    assert_refused(report, SL_ERR_USAGE, "a gallery needs classes and one to 4 series");
-    head = small_gallery;
-    head.n_series = 0;
-    report = sl_report_create("no series");
-    sl_report_gallery(report, &head);
-    assert_refused(report, SL_ERR_USAGE, "a gallery needs classes and one to 4 series");
-}
-
-static void test_a_table_may_be_empty_but_not_without_columns(void **state)
-{
-    (void)state;
-    struct sl_report *report = sl_report_create("no rows");
-    sl_report_table(report, &small_table);
-    free(assert_rendered(report));
-
-    struct sl_table_head head = small_table;
-    head.n_columns = 0;
+    struct sl_table_head table = small_table;
+    table.n_columns = 0;
     report = sl_report_create("no columns");
-    sl_report_table(report, &head);
+    sl_report_table(report, &table);
     sl_report_cell(report, sl_cell_text("nowhere"));
     assert_refused(report, SL_ERR_USAGE, "table \"Small\" has no columns");
+
+    struct sl_gallery_head galleries[] = {small_gallery, small_gallery};
+    galleries[0].n_classes = 0;
+    galleries[1].n_series = 0;
+    for (size_t i = 0; i < 2; i++) {
+        report = sl_report_create("no classes, or no series");
+        sl_report_gallery(report, &galleries[i]);
+        assert_refused(report, SL_ERR_USAGE, "a gallery needs classes and one to 4 series");
+    }
 }
 
 static void test_a_missing_text_is_named(void **state)
@@ -256,8 +247,7 @@ int main(void)
         cmocka_unit_test(test_a_cell_needs_a_table),
         cmocka_unit_test(test_a_picture_needs_a_gallery_and_shares),
         cmocka_unit_test(test_shares_that_are_off_by_rounding_are_shares),
-        cmocka_unit_test(test_a_gallery_may_be_empty_but_not_without_classes),
-        cmocka_unit_test(test_a_table_may_be_empty_but_not_without_columns),
+        cmocka_unit_test(test_what_has_no_rows_is_drawn_and_what_has_no_columns_is_refused),
         cmocka_unit_test(test_a_missing_text_is_named),
         cmocka_unit_test(test_an_id_that_is_not_given_is_made_of_the_title),
         cmocka_unit_test(test_a_chart_takes_no_id_that_is_there),
