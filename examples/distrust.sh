@@ -2,12 +2,10 @@
 # Finds annotators who answered without looking, and makes labels with and without them.
 # distrust.sh [FOLDER]: FOLDER keeps the files; without it they are temporary.
 set -eu
-softlab=${SOFTLAB:-softlab}
-case $softlab in */*) softlab=$(realpath "$softlab") ;; esac
+case ${SOFTLAB:=softlab} in */*) SOFTLAB=$(realpath "$SOFTLAB") ;; esac
 folder=${1:-$(mktemp -d)}
 [ $# -gt 0 ] || trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder"
-cd "$folder"
+mkdir -p "$folder" && cd "$folder" || exit
 
 # Six people look and are mostly right. Gus says cat whatever he sees. Hal guesses, and fast.
 awk 'function chance(n) {
@@ -37,17 +35,17 @@ awk 'function chance(n) {
     }' >votes.csv
 
 # Agreement, times and suspicion need no true classes. Look at the answers before you exclude anybody.
-"$softlab" quality votes.csv --annotators
+"$SOFTLAB" quality votes.csv --annotators
 
 # wawa estimates how often each person is right. Whoever is at 60 % or below gets weight 0.
-"$softlab" labels votes.csv --method wawa --annotators-out skills.csv -o wawa.csv --quiet
+"$SOFTLAB" labels votes.csv --method wawa --annotators-out skills.csv -o wawa.csv --quiet
 awk -F , -v OFS=, 'NR == 1 { print "annotator,weight"; next } { print $1, ($3 > .6) }' \
     skills.csv >weights.csv
-"$softlab" labels votes.csv --method share -o everybody.csv --quiet
-"$softlab" labels votes.csv --method share --weights weights.csv -o trusted.csv --quiet
+"$SOFTLAB" labels votes.csv --method share -o everybody.csv --quiet
+"$SOFTLAB" labels votes.csv --method share --weights weights.csv -o trusted.csv --quiet
 
 # Only an example knows the truth about every item.
 for labels in everybody trusted; do
     echo
-    "$softlab" eval "$labels.csv" --hard truth.csv -m accuracy,brier --quiet
+    "$SOFTLAB" eval "$labels.csv" --hard truth.csv -m accuracy,brier --quiet
 done

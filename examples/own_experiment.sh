@@ -2,15 +2,13 @@
 # Writes an experiment of one's own, checks it, runs it and prints its table with 95 % intervals.
 # own_experiment.sh [FOLDER]: FOLDER keeps the files; without it they are temporary.
 set -eu
-softlab=${SOFTLAB:-softlab}
-case $softlab in */*) softlab=$(realpath "$softlab") ;; esac
+case ${SOFTLAB:=softlab} in */*) SOFTLAB=$(realpath "$SOFTLAB") ;; esac
 folder=${1:-$(mktemp -d)}
 [ $# -gt 0 ] || trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder"
-cd "$folder"
+mkdir -p "$folder" && cd "$folder" || exit
 
 # Five votes for every picture. With your own: softlab run --init photos/ --answers votes.csv -o mine
-"$softlab" dataset shapes:n=120,size=12,classes=3,ambiguous=1 --truth truth.csv >items.txt
+"$SOFTLAB" dataset shapes:n=120,size=12,classes=3,ambiguous=1 --truth truth.csv >items.txt
 awk -F , 'function chance() {
         state = state * 16807 % 2147483647
         return state / 2147483647
@@ -40,9 +38,9 @@ cat >spec.json <<SPEC
   }
 }
 SPEC
-"$softlab" run spec.json --dry-run
-"$softlab" run spec.json -o results --quiet
-"$softlab" report results -o report.html
+"$SOFTLAB" run spec.json --dry-run
+"$SOFTLAB" run spec.json -o results --quiet
+"$SOFTLAB" report results -o report.html
 
 # The same as Markdown, of which this is the table.
-"$softlab" report results --format md | grep '^|'
+"$SOFTLAB" report results --format md | grep '^|'

@@ -2,21 +2,19 @@
 # Asks simulated people about pictures through the study server, and reports what came of it.
 # study_to_report.sh [FOLDER]: FOLDER keeps the files; without it they are temporary.
 set -eu
-softlab=${SOFTLAB:-softlab}
-case $softlab in */*) softlab=$(realpath "$softlab") ;; esac
+case ${SOFTLAB:=softlab} in */*) SOFTLAB=$(realpath "$SOFTLAB") ;; esac
 folder=${1:-$(mktemp -d)}
 [ $# -gt 0 ] || trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder"
-cd "$folder"
+mkdir -p "$folder" && cd "$folder" || exit
 
 # The embedded shapes; a folder of your own pictures works the same: pictures=photos/
 pictures=shapes:n=80,size=12,classes=3
-"$softlab" study init study --images "$pictures" --screen hard --batch 20 --annotators 4 \
+"$SOFTLAB" study init study --images "$pictures" --screen hard --batch 20 --annotators 4 \
     --contact "Ada Lovelace, ada@example.org" --quiet >init.txt
 
 # The server prints its address once it listens; port 0 is any free one.
 : >serve.txt
-"$softlab" study serve study --port 0 --admin-port 0 >serve.txt 2>serve.log &
+"$SOFTLAB" study serve study --port 0 --admin-port 0 >serve.txt 2>serve.log &
 server=$!
 trap 'kill $server; [ $# -gt 0 ] || rm -rf "$folder"' EXIT
 until url=$(sed -n 's/^annotators: *//p' serve.txt) && [ -n "$url" ]; do
@@ -25,15 +23,15 @@ until url=$(sed -n 's/^annotators: *//p' serve.txt) && [ -n "$url" ]; do
 done
 
 # Simulated people, one after the other; --speed 0 does not think as long as people do.
-"$softlab" study simulate "$url" --study study --annotators 16 --at-once 1 --speed 0 --count \
+"$SOFTLAB" study simulate "$url" --study study --annotators 16 --at-once 1 --speed 0 --count \
     --quiet >simulate.txt
 head -n 3 simulate.txt
-"$softlab" study export study -o answers.jsonl
-"$softlab" quality answers.jsonl | head -n 7
+"$SOFTLAB" study export study -o answers.jsonl
+"$SOFTLAB" quality answers.jsonl | head -n 7
 
 # One network on the classes that the pictures were drawn as, one on majorities and one on shares.
-"$softlab" run --init "$pictures" --answers answers.jsonl -o experiment
+"$SOFTLAB" run --init "$pictures" --answers answers.jsonl -o experiment
 sed -i 's/"networks"/"settings": {"epochs": 8, "batch": 8, "crop": 0}, "seeds": [1, 2], &/' experiment/spec.json
-"$softlab" run experiment -o results --quiet
-"$softlab" report results -o report.html
-"$softlab" report results --format md | grep '^|'
+"$SOFTLAB" run experiment -o results --quiet
+"$SOFTLAB" report results -o report.html
+"$SOFTLAB" report results --format md | grep '^|'

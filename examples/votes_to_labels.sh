@@ -2,12 +2,10 @@
 # From a spreadsheet of votes to labels by three methods, and how often each finds the true class.
 # votes_to_labels.sh [FOLDER]: FOLDER keeps the files; without it they are temporary.
 set -eu
-softlab=${SOFTLAB:-softlab}
-case $softlab in */*) softlab=$(realpath "$softlab") ;; esac
+case ${SOFTLAB:=softlab} in */*) SOFTLAB=$(realpath "$SOFTLAB") ;; esac
 folder=${1:-$(mktemp -d)}
 [ $# -gt 0 ] || trap 'rm -rf "$folder"' EXIT
-mkdir -p "$folder"
-cd "$folder"
+mkdir -p "$folder" && cd "$folder" || exit
 
 # A row per picture and a column per person. Dia says cat whatever she sees.
 cat >sheet.csv <<CSV
@@ -40,16 +38,16 @@ p10,cat
 p11,dog
 p12,fox
 CSV
-"$softlab" import --from wide sheet.csv -o votes.jsonl
+"$SOFTLAB" import --from wide sheet.csv -o votes.jsonl
 
 # mv: the majority; share: the proportions of the votes; ds: Dawid-Skene, which learns whom to trust.
 for method in mv share ds; do
     echo
     echo "labels by $method against the truth:"
-    "$softlab" labels votes.jsonl --method "$method" -o "$method.csv" --quiet
-    "$softlab" eval "$method.csv" --hard truth.csv -m accuracy,cross_entropy --quiet
+    "$SOFTLAB" labels votes.jsonl --method "$method" -o "$method.csv" --quiet
+    "$SOFTLAB" eval "$method.csv" --hard truth.csv -m accuracy,cross_entropy --quiet
 done
 
 echo
 echo "where the proportions and Dawid-Skene differ most:"
-"$softlab" compare share.csv ds.csv --by js --top 3 --quiet
+"$SOFTLAB" compare share.csv ds.csv --by js --top 3 --quiet

@@ -21,7 +21,8 @@
 
 SL_BEGIN_DECLS
 
-/* What a series holds, by kind. x or y may be NULL for 0, 1, 2, ...
+/* What a series holds, by kind. x or y may be NULL for the places 0, 1, 2, ..., but not both, and
+ * not the values of bars and forests.
  *
  * bars         values on one axis, categories on the other (on y: horizontal bars); intervals
  * scatter      x and y, intervals on both; `texts` name the points, up to 200 of them

@@ -78,12 +78,27 @@ static enum sl_status check_interval(const struct sl_plot_series *series, const 
     return SL_OK;
 }
 
+enum sl_status sl_plot_check_given(const struct sl_plot *plot, bool on_x, const char *kind,
+                                   struct sl_error *err)
+{
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const struct sl_plot_series *series = &plot->series[i];
+        if (series->count == 0 || (on_x ? series->x : series->y)) continue;
+        return sl_fail(err, SL_ERR_USAGE, "%s has no %s values; %s them",
+                       series->name ? series->name : "the series", on_x ? "x" : "y", kind);
+    }
+    return SL_OK;
+}
+
 static enum sl_status check_series(const struct sl_plot *plot, const struct sl_plot_series *series,
                                    struct sl_error *err)
 {
     SL_TRY(check_interval(series, series->x_low, series->x_high, "x", err));
     SL_TRY(check_interval(series, series->y_low, series->y_high, "y", err));
     if (plot->kind == SL_PLOT_HEAT) return SL_OK;
+    if (series->count > 0 && !series->x && !series->y)
+        return sl_fail(err, SL_ERR_USAGE, "%s has neither x nor y values",
+                       series->name ? series->name : "the series");
     SL_TRY(check_values(series, series->x, &plot->x, "x", err));
     if (plot->kind == SL_PLOT_HISTOGRAM) return SL_OK;
     SL_TRY(check_values(series, series->y, &plot->y, "y", err));
@@ -108,6 +123,8 @@ enum sl_status sl_plot_check(const struct sl_plot *plot, struct sl_error *err)
     if (plot->n_series == 0 || plot->n_series > SL_PLOT_MAX_SERIES)
         return sl_fail(err, SL_ERR_USAGE, "chart %s has %zu series; it can have 1 to %d", plot->id,
                        plot->n_series, SL_PLOT_MAX_SERIES);
+    if (!plot->series)
+        return sl_fail(err, SL_ERR_USAGE, "chart %s has no series: the pointer is NULL", plot->id);
     if (methods->one_series && plot->n_series != 1)
         return sl_fail(err, SL_ERR_USAGE, "a chart of kind %s takes one series, not %zu", kind,
                        plot->n_series);

@@ -20,7 +20,7 @@ enum sl_status sl_plot_bars_check(const struct sl_plot *plot, struct sl_error *e
         return sl_fail(
             err, SL_ERR_USAGE,
             "bars begin at zero, which a logarithmic axis cannot show; use a linear axis");
-    return SL_OK;
+    return sl_plot_check_given(plot, is_lying(plot), "bars need", err);
 }
 
 double sl_plot_bars_height(const struct sl_plot_chart *chart)

@@ -10,7 +10,7 @@ enum sl_status sl_plot_forest_check(const struct sl_plot *plot, struct sl_error 
     if (plot->y.scale != SL_SCALE_CATEGORY || plot->x.scale == SL_SCALE_CATEGORY)
         return sl_fail(err, SL_ERR_USAGE,
                        "a forest plot needs categories on its y axis and values on its x axis");
-    return SL_OK;
+    return sl_plot_check_given(plot, true, "a forest plot needs", err);
 }
 
 static bool has_intervals(const struct sl_plot *plot)

@@ -161,14 +161,14 @@ void sl_plot_heat_describe(const struct sl_plot_chart *chart)
 {
     const struct sl_plot *plot = chart->plot;
     const struct sl_plot_series *series = &plot->series[0];
-    size_t least = 0, most = 0, missing = 0;
+    size_t least = SIZE_MAX, most = SIZE_MAX, missing = 0;
     for (size_t i = 0; i < series->count; i++) {
         if (!isfinite(series->z[i])) {
             missing++;
             continue;
         }
-        if (!(series->z[i] >= series->z[least])) least = i;
-        if (!(series->z[i] <= series->z[most])) most = i;
+        if (least == SIZE_MAX || series->z[i] < series->z[least]) least = i;
+        if (most == SIZE_MAX || series->z[i] > series->z[most]) most = i;
     }
     sl_plot_put(chart->out, " %zu row%s and %zu column%s", plot->y.n_categories,
                 sl_text_plural(plot->y.n_categories, "", "s"), plot->x.n_categories,

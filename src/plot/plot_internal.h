@@ -157,6 +157,10 @@ void sl_plot_frame(struct sl_plot_chart *chart);
 double sl_plot_legend(struct sl_plot_chart *chart, bool draw);
 void sl_plot_describe(struct sl_plot_chart *chart);
 enum sl_status sl_plot_check(const struct sl_plot *plot, struct sl_error *err);
+/* SL_ERR_USAGE naming the first series without values on the x or the y axis; `kind` begins the
+ * reason: "bars need". */
+enum sl_status sl_plot_check_given(const struct sl_plot *plot, bool on_x, const char *kind,
+                                   struct sl_error *err);
 
 /* describe.c: parts for the descriptions of kinds. */
 void sl_plot_describe_series(const struct sl_plot_chart *chart);

@@ -61,6 +61,11 @@ enum sl_status sl_report_render(const struct sl_report *report,
                                 const struct sl_report_format *format, struct sl_buffer *out,
                                 struct sl_error *err)
 {
+    if (!format)
+        return sl_fail(err, SL_ERR_USAGE, "the format is NULL; sl_report_formats lists them");
+    if (report->mistake.code != SL_OK)
+        return sl_fail(err, report->mistake.code, "%s", report->mistake.message);
+    if (report->open_folds) return sl_fail(err, SL_ERR_USAGE, "a fold was opened and not closed");
     if (report->overflowed)
         return sl_fail(err, SL_ERR_INPUT, "the report holds more than %d bytes of text",
                        ARENA_MAXIMUM);
@@ -81,11 +86,24 @@ static const char *keep(struct sl_report *report, const char *text)
     return text ? keep_n(report, text, strlen(text)) : NULL;
 }
 
+/* Remember the first call that does not fit, for sl_report_render. */
+#define REMEMBER(report, ...)                                                                      \
+    do {                                                                                           \
+        if ((report)->mistake.code == SL_OK) sl_fail(&(report)->mistake, __VA_ARGS__);             \
+    } while (0)
+
+/* A copy of a text that no format can do without. */
+static const char *keep_needed(struct sl_report *report, const char *text, const char *what)
+{
+    if (!text) REMEMBER(report, SL_ERR_USAGE, "%s is NULL; give it a text", what);
+    return text ? keep(report, text) : "";
+}
+
 struct sl_report *sl_report_create(const char *title)
 {
     struct sl_report *report = sl_alloc(1, sizeof *report);
     sl_arena_init(&report->arena, ARENA_MAXIMUM);
-    report->title = keep(report, title);
+    report->title = keep_needed(report, title, "the title of the report");
     return report;
 }
 
@@ -151,11 +169,12 @@ static size_t clean_id(const char *wish, char id[ID_SIZE])
     return length;
 }
 
-/* A unique id: the wish, with a number if it is taken ("collins2022-table2-2"). */
-static const char *make_id(struct sl_report *report, const char *wish)
+/* A unique id: the wish, or else the title, with a number if it is taken ("collins2022-table2-2").
+ */
+static const char *make_id(struct sl_report *report, const char *wish, const char *title)
 {
     char id[ID_SIZE];
-    size_t length = clean_id(wish, id);
+    size_t length = clean_id(wish ? wish : title ? title : "", id);
     for (unsigned number = 2; id_is_taken(report, id); number++)
         snprintf(id + length, sizeof id - length, "-%u", number);
     return keep(report, id);
@@ -163,11 +182,11 @@ static const char *make_id(struct sl_report *report, const char *wish)
 
 void sl_report_section(struct sl_report *report, unsigned level, const char *id, const char *title)
 {
-    const char *made = make_id(report, id);
+    const char *made = make_id(report, id, title);
     struct sl_block *block = add_block(report, SL_BLOCK_HEADING);
     block->level = level < 2 ? 2 : level > 4 ? 4 : level;
     block->id = made;
-    block->title = keep(report, title);
+    block->title = keep_needed(report, title, "the title of a section");
 }
 
 void sl_report_paragraph(struct sl_report *report)
@@ -199,42 +218,72 @@ void sl_report_text(struct sl_report *report, enum sl_style style, const char *f
 
 void sl_report_code(struct sl_report *report, const char *lines)
 {
-    add_block(report, SL_BLOCK_CODE)->content = keep(report, lines);
+    add_block(report, SL_BLOCK_CODE)->content = keep_needed(report, lines, "the text of code");
 }
 
 void sl_report_fold(struct sl_report *report, const char *title)
 {
-    add_block(report, SL_BLOCK_FOLD)->title = keep(report, title);
+    add_block(report, SL_BLOCK_FOLD)->title = keep_needed(report, title, "the title of a fold");
+    report->open_folds++;
 }
 
 void sl_report_fold_end(struct sl_report *report)
 {
+    if (report->open_folds == 0) {
+        REMEMBER(report, SL_ERR_USAGE, "a fold was closed that was not open");
+        return;
+    }
+    report->open_folds--;
     add_block(report, SL_BLOCK_FOLD_END);
 }
 
-static void keep_columns(struct sl_report *report, const char *const *columns, size_t count)
+static void keep_columns(struct sl_report *report, const char *const *columns, size_t count,
+                         const char *what)
 {
     struct sl_block *block = last_block(report);
     block->columns = sl_alloc(count, sizeof *block->columns);
     block->n_columns = count;
     for (size_t i = 0; i < count; i++)
-        block->columns[i] = keep(report, columns[i]);
+        block->columns[i] = keep_needed(report, columns[i], what);
 }
 
 void sl_report_table(struct sl_report *report, const struct sl_table_head *head)
 {
-    const char *made = make_id(report, head->id);
+    const char *made = make_id(report, head->id, head->caption);
     struct sl_block *block = add_block(report, SL_BLOCK_TABLE);
     block->id = made;
-    block->title = keep(report, head->caption);
+    block->title = keep_needed(report, head->caption, "the caption of a table");
     block->badge = keep(report, head->badge);
     block->as_cards = head->as_cards;
-    keep_columns(report, head->columns, head->n_columns);
+    keep_columns(report, head->columns, head->n_columns, "the title of a column");
+    if (head->n_columns == 0)
+        REMEMBER(report, SL_ERR_USAGE, "table \"%s\" has no columns", block->title);
+}
+
+/* Whether elements of the last block are those of this kind; if not, say what goes before them. */
+static bool belongs(struct sl_report *report, enum sl_block_kind kind, const char *what,
+                    const char *before)
+{
+    const struct sl_block *block = last_block(report);
+    if (block && block->kind == kind) return true;
+    REMEMBER(report, SL_ERR_USAGE, "%s; call %s before it", what, before);
+    return false;
 }
 
 void sl_report_cell(struct sl_report *report, struct sl_cell cell)
 {
     char id[ID_SIZE];
+    if (!belongs(report, SL_BLOCK_TABLE, "a cell belongs to a table", "sl_report_table")) return;
+    const bool is_number = cell.kind == SL_CELL_NUMBER;
+    if (is_number && cell.spread < 0)
+        REMEMBER(report, SL_ERR_INPUT, "%g has a spread of %g, expected 0 or more, or NaN",
+                 cell.value, cell.spread);
+    if (cell.kind == SL_CELL_MARK && (size_t)cell.mark >= SL_MARK_COUNT) {
+        REMEMBER(report, SL_ERR_USAGE, "there is no mark %d", (int)cell.mark);
+        return;
+    }
+    const bool is_text = cell.kind == SL_CELL_TEXT || cell.kind == SL_CELL_CODE;
+    if (!cell.text && (is_text || (is_number && !isfinite(cell.value)))) cell.kind = SL_CELL_EMPTY;
     cell.text = keep(report, cell.text);
     if (cell.link) {
         clean_id(cell.link, id);
@@ -292,10 +341,10 @@ static const char *keep_description(struct sl_report *report, const char *svg,
 enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *plot,
                                const char *badge, struct sl_error *err)
 {
-    char id[32];
-    snprintf(id, sizeof id, "chart-%zu", report->count);
+    char wish[32];
+    snprintf(wish, sizeof wish, "chart-%zu", report->count);
     struct sl_plot named = *plot;
-    named.id = id;
+    named.id = make_id(report, wish, NULL);
     struct sl_buffer svg;
     sl_buffer_init(&svg, MARKUP_MAXIMUM);
     struct sl_plot_parts parts;
@@ -303,7 +352,7 @@ enum sl_status sl_report_chart(struct sl_report *report, const struct sl_plot *p
     if (status == SL_OK) status = sl_buffer_check(&svg, "a chart", err);
     if (status == SL_OK) {
         struct sl_block *block = add_block(report, SL_BLOCK_CHART);
-        block->id = keep(report, id);
+        block->id = named.id;
         block->title = keep(report, plot->title ? plot->title : "Chart");
         block->badge = keep(report, badge);
         block->content = keep_n(report, svg.data, svg.length);
@@ -334,12 +383,16 @@ enum sl_status sl_report_write_charts(struct sl_report *report, const char *fold
 void sl_report_gallery(struct sl_report *report, const struct sl_gallery_head *head)
 {
     struct sl_block *block = add_block(report, SL_BLOCK_GALLERY);
-    block->title = keep(report, head->title);
+    block->title = keep_needed(report, head->title, "the title of a gallery");
     block->badge = keep(report, head->badge);
     block->note = keep(report, head->note);
     for (size_t s = 0; s < head->n_series && s < SL_GALLERY_MAX_SERIES; s++)
-        block->series[block->n_series++] = keep(report, head->series[s]);
-    keep_columns(report, head->classes, head->n_classes);
+        block->series[block->n_series++] =
+            keep_needed(report, head->series[s], "the name of a series");
+    keep_columns(report, head->classes, head->n_classes, "the name of a class");
+    if (head->n_classes == 0 || head->n_series == 0)
+        REMEMBER(report, SL_ERR_USAGE, "a gallery needs classes and one to %d series",
+                 SL_GALLERY_MAX_SERIES);
 }
 
 /* True if the text is the base64 of a PNG and nothing else: it is written into an attribute
@@ -351,6 +404,26 @@ static bool is_png_base64(const char *text)
     if (!text || strncmp(text, "iVBORw0KGgo", 11) != 0) return false;
     size_t body = strspn(text, alphabet), padding = strspn(text + body, "=");
     return padding <= 2 && (body + padding) % 4 == 0 && text[body + padding] == '\0';
+}
+
+/* Whether an item has the shares of its gallery; more than rounding off 0 to 1 is no share. */
+static bool has_shares(struct sl_report *report, const struct sl_gallery_item *item)
+{
+    const struct sl_block *gallery = last_block(report);
+    const char *name = item->name ? item->name : "?";
+    if (!item->values) {
+        REMEMBER(report, SL_ERR_USAGE, "item %s has no values", name);
+        return false;
+    }
+    for (size_t i = 0; i < gallery->n_series * gallery->n_columns; i++) {
+        const double share = item->values[i];
+        if (share >= -SL_SHARE_ROUNDING && share <= 1 + SL_SHARE_ROUNDING) continue;
+        REMEMBER(report, SL_ERR_INPUT, "item %s: %s gives %s a share of %g, expected 0 to 1", name,
+                 gallery->series[i / gallery->n_columns], gallery->columns[i % gallery->n_columns],
+                 share);
+        return false;
+    }
+    return true;
 }
 
 static const double *keep_values(struct sl_report *report, const double *values, size_t count)
@@ -366,9 +439,12 @@ static const double *keep_values(struct sl_report *report, const double *values,
 
 void sl_report_picture(struct sl_report *report, const struct sl_gallery_item *item)
 {
+    if (!belongs(report, SL_BLOCK_GALLERY, "a picture belongs to a gallery", "sl_report_gallery") ||
+        !has_shares(report, item))
+        return;
     const struct sl_block *gallery = last_block(report);
     struct sl_gallery_item kept = {
-        .name = keep(report, item->name),
+        .name = keep_needed(report, item->name, "the name of a picture"),
         .truth = keep(report, item->truth),
         .png = is_png_base64(item->png) ? keep(report, item->png) : NULL,
         .values = keep_values(report, item->values, gallery->n_series * gallery->n_columns),
@@ -383,6 +459,6 @@ void sl_report_pair(struct sl_report *report, const char *name, const char *valu
     struct sl_block *block = last_block(report);
     if (!block || block->kind != SL_BLOCK_PAIRS) add_block(report, SL_BLOCK_PAIRS);
     struct sl_pair *pair = add_element(report, sizeof *pair);
-    pair->name = keep(report, name);
-    pair->value = keep(report, value);
+    pair->name = keep_needed(report, name, "the name of a pair");
+    pair->value = keep_needed(report, value, "the value of a pair");
 }

@@ -61,6 +61,8 @@ struct sl_report {
     struct sl_block *blocks; /* owned */
     size_t count, capacity;
     const char *charts; /* the folder of charts as seen from the Markdown file; NULL: none */
+    size_t open_folds;
+    struct sl_error mistake; /* the first call that did not fit; SL_OK: none */
     bool overflowed;
 };
 

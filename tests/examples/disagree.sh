@@ -1,20 +1,13 @@
 # Dia says cat whatever she sees: counting votes and learning whom to trust give different classes.
-cat >sheet.csv <<'CSV'
-picture,ann,bob,cem,dia,eve
-p01,cat,cat,cat,cat,cat
-p02,dog,dog,dog,cat,dog
-p03,fox,fox,dog,cat,fox
-p04,dog,dog,fox,cat,dog
-p05,cat,cat,cat,cat,fox
-p06,fox,fox,fox,cat,cat
-p07,dog,dog,cat,cat,cat
-p08,fox,fox,cat,cat,fox
-p09,fox,fox,cat,cat,dog
-p10,cat,cat,dog,cat,cat
-p11,dog,fox,cat,cat,dog
-p12,fox,fox,cat,cat,cat
-CSV
-softlab import --from wide sheet.csv --to long-csv -o votes.csv --quiet
+awk 'BEGIN {
+    class["c"] = "cat"; class["d"] = "dog"; class["f"] = "fox"
+    n = split("ann:cdfdcfdffcdfc bob:cdfdcfdffcffc cem:cddfcfcccdccd dia:cccccccccccc- eve:cdfdfccfdcdcd", person, " ")
+    print "item,worker,label"
+    for (p = 1; p <= n; p++)
+        for (i = 1; i <= 13; i++)
+            if ((said = substr(person[p], 4 + i, 1)) in class)
+                printf "p%02d,%s,%s\n", i, substr(person[p], 1, 3), class[said]
+}' >votes.csv
 try disagree votes.csv
 # Mistakes.
 try disagree

@@ -35,6 +35,14 @@ static const char **read_names(const json_t *list)
 
 /* ---- Galleries ---- */
 
+/* Shares that are none, such as null, make a picture incomplete. */
+static bool are_shares(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] >= -SL_SHARE_ROUNDING && values[i] <= 1 + SL_SHARE_ROUNDING)) return false;
+    return true;
+}
+
 static void show_picture(const struct sl_presentation *show, const struct sl_shown_gallery *gallery,
                          const json_t *entry, double *values)
 {
@@ -42,6 +50,7 @@ static void show_picture(const struct sl_presentation *show, const struct sl_sho
     const char *name = text_at(entry, "item");
     for (size_t s = 0; s < gallery->n_series; s++)
         if (!read_values(gallery->values(entry, s), n_classes, values + s * n_classes)) return;
+    if (!are_shares(values, gallery->n_series * n_classes)) return;
     const struct sl_gallery_item item = {.name = name ? name : "",
                                          .truth = text_at(entry, "truth"),
                                          .png = text_at(entry, "png"),
@@ -52,6 +61,12 @@ static void show_picture(const struct sl_presentation *show, const struct sl_sho
 void sl_present_gallery(const struct sl_presentation *show, const struct sl_shown_gallery *gallery)
 {
     const size_t n_classes = json_array_size(gallery->classes);
+    if (n_classes == 0 || gallery->n_series == 0) { /* nothing to draw; the note may say why */
+        sl_report_paragraph(show->report);
+        sl_report_text(show->report, SL_STYLE_STRONG, "%s", gallery->title);
+        if (gallery->note) sl_report_text(show->report, SL_STYLE_PLAIN, ". %s", gallery->note);
+        return;
+    }
     const char **classes = read_names(gallery->classes);
     double *values = sl_alloc(gallery->n_series * n_classes + 1, sizeof *values);
     const struct sl_gallery_head head = {.title = gallery->title,

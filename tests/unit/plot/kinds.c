@@ -397,6 +397,24 @@ static void test_heat_cells_are_as_strong_as_their_values(void **state)
     svg_release(&svg);
 }
 
+static void test_a_missing_heat_cell_is_neither_highest_nor_lowest(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a", "b"};
+    static const double cells[][4] = {{INFINITY, 1, 3, 2}, {-INFINITY, 1, 3, 2}, {NAN, 1, 3, 2}};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        const struct sl_plot_series series = {.count = 4, .z = cells[i]};
+        struct sl_plot plot = make(SL_PLOT_HEAT, &series, 1);
+        plot.x = plot.y = (struct sl_plot_axis){
+            .scale = SL_SCALE_CATEGORY, .categories = names, .n_categories = 2};
+        struct svg svg;
+        svg_draw(&plot, &svg);
+        assert_non_null(strstr(desc(&svg), "highest 3 in row b, column a; lowest 1 in row a, "
+                                           "column b. 1 of 4 values is missing."));
+        svg_release(&svg);
+    }
+}
+
 static void test_heat_below_zero_has_a_hue_of_its_own(void **state)
 {
     (void)state;
@@ -569,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_bars_lie_where_the_categories_are_on_the_y_axis),
         cmocka_unit_test(test_long_category_names_stand_on_end_and_dense_ones_are_thinned),
         cmocka_unit_test(test_heat_cells_are_as_strong_as_their_values),
+        cmocka_unit_test(test_a_missing_heat_cell_is_neither_highest_nor_lowest),
         cmocka_unit_test(test_heat_below_zero_has_a_hue_of_its_own),
         cmocka_unit_test(test_a_histogram_counts_into_common_bins),
         cmocka_unit_test(test_a_reliability_diagram_has_bars_gaps_diagonal_and_counts),

@@ -383,6 +383,33 @@ static void test_kinds_refuse_what_is_not_theirs(void **state)
     expect(&sample, SL_ERR_USAGE, "bars need categories on one axis");
 }
 
+/* Places 0, 1, 2, ... are made up where none are given; values never are. */
+static void test_values_in_the_wrong_array_are_not_made_up(void **state)
+{
+    (void)state;
+    struct sample sample;
+    struct sl_error err;
+    struct svg svg;
+    make_sample(SL_PLOT_LINES, &sample);
+    assert_fails(sl_plot_write(&sample.plot, test_path("none.svg"), &err), SL_ERR_USAGE, err,
+                 "chart chart has no series: the pointer is NULL");
+    static const enum sl_plot_kind kinds[] = {SL_PLOT_LINES, SL_PLOT_SCATTER};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        make_sample(kinds[i], &sample);
+        sample.series[0] = (struct sl_plot_series){.name = "first", .count = 3, .z = highs};
+        expect(&sample, SL_ERR_USAGE, "first has neither x nor y values");
+        sample.series[0].count = 0;
+        draw_sample(&sample, &svg);
+        svg_release(&svg);
+    }
+    make_sample(SL_PLOT_BARS, &sample);
+    sample.series[0].y = sample.series[0].y_low = sample.series[0].y_high = NULL;
+    expect(&sample, SL_ERR_USAGE, "first has no y values; bars need them");
+    make_sample(SL_PLOT_FOREST, &sample);
+    sample.series[0].x = sample.series[0].x_low = sample.series[0].x_high = NULL;
+    expect(&sample, SL_ERR_USAGE, "first has no x values; a forest plot needs them");
+}
+
 static void test_a_chart_is_written_as_a_file_of_its_own(void **state)
 {
     (void)state;
@@ -418,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_a_log_axis_refuses_what_is_not_positive),
         cmocka_unit_test(test_plots_that_cannot_be_drawn_are_refused_in_one_sentence),
         cmocka_unit_test(test_kinds_refuse_what_is_not_theirs),
+        cmocka_unit_test(test_values_in_the_wrong_array_are_not_made_up),
         cmocka_unit_test(test_a_chart_is_written_as_a_file_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);

@@ -197,7 +197,7 @@ static void test_numbers_have_signs_intervals_and_keys_to_sort_by(void **state)
                                  "class=\"pm\">\u00b1</span> 0.06</td>"));
     /* What rounds to nothing has no sign. */
     assert_non_null(strstr(html, "data-k=\"-0.001\">0.00</td>"));
-    assert_non_null(strstr(html, "<td class=\"number\"></td>"));
+    assert_non_null(strstr(html, "<td class=\"number\"><span class=\"soft\">\u2013</span></td>"));
     assert_non_null(strstr(html, "class=\"mark bad\"><span aria-hidden=\"true\">\u2717</span> "
                                  "fails</span>"));
     /* The row that was not whole has all its cells. */

@@ -126,6 +126,37 @@ static void test_exhibits_that_are_not_whole_do_no_harm(void **state)
     }
 }
 
+static void test_a_picture_without_shares_is_left_out(void **state)
+{
+    (void)state;
+    static const char items[] =
+        ",\"galleries\":[{\"title\":\"G\",\"series\":[\"A\"],\"classes\":[\"cat\",\"dog\"],"
+        "\"items\":[{\"item\":\"null\",\"values\":[[null,1]]},"
+        "{\"item\":\"percent\",\"values\":[[60,40]]},"
+        "{\"item\":\"negative\",\"values\":[[-0.5,1]]},"
+        "{\"item\":\"rounded\",\"values\":[[1.0000001,0]]},"
+        "{\"item\":\"whole\",\"values\":[[0.25,0.75]]}]}]";
+    char *line = sl_string_printf(LINE("%s"), items), *markdown = make_report(line, "md");
+    assert_non_null(strstr(markdown, "| whole |  | dog 0.75, cat 0.25 |"));
+    assert_non_null(strstr(markdown, "| rounded |  | cat 1.00 |"));
+    assert_null(strstr(markdown, "| null |"));
+    assert_null(strstr(markdown, "| percent |"));
+    assert_null(strstr(markdown, "| negative |"));
+    free(markdown);
+    free(line);
+}
+
+static void test_a_gallery_without_classes_keeps_its_note(void **state)
+{
+    (void)state;
+    char *html = make_report(
+        LINE(",\"galleries\":[{\"title\":\"G\",\"lacks\":\"no images\",\"series\":[\"A\"]}]"),
+        "html");
+    assert_well_formed(html);
+    assert_non_null(strstr(html, "<strong>G</strong>. The pictures are missing: no images.</p>"));
+    free(html);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +165,8 @@ int main(void)
         cmocka_unit_test(test_other_formats_say_it_in_words),
         cmocka_unit_test(test_commands_behind_pictures_are_shown),
         cmocka_unit_test(test_exhibits_that_are_not_whole_do_no_harm),
+        cmocka_unit_test(test_a_picture_without_shares_is_left_out),
+        cmocka_unit_test(test_a_gallery_without_classes_keeps_its_note),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
 }
