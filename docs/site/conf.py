@@ -15,6 +15,8 @@ if package:
     sys.path.insert(0, package)
     extensions.append("sphinx.ext.autodoc")
     autodoc_member_order = "bysource"
+    # Types of other packages have no page here.
+    nitpick_ignore_regex = [("py:class", r".*")]
 
 nitpicky = True
 myst_heading_anchors = 4

@@ -44,6 +44,16 @@ plant() { # PAGE TEXT
     printf '\n%s\n' "$2" >>"$copy/$1"
 }
 passes "the links of the tree are right" check
+mkdir -p "$copy/python/softlab"
+printf '"""A package."""\n' >"$copy/python/softlab/__init__.py"
+passes "also with a Python package" check
+passes "which then has its pages" sh -c "
+    '$copy/tools/site-pages' '$program' '$scratch/python' && grep -q 'automodule:: softlab' '$scratch/python/reference/python.md' &&
+    test -e '$scratch/python/tutorials/python.md' && grep -qx 'tutorials/python' '$scratch/python/index.md'"
+rm -r "$copy/python"
+passes "and otherwise none" sh -c "
+    '$copy/tools/site-pages' '$program' '$scratch/python' && ! ls '$scratch/python/'*/python.md &&
+    ! grep -rl 'python.md\|<!-- python' '$scratch/python'"
 plant docs/site/tutorials/crowd.md '[nowhere](no-such-page.md) [no heading](train.md#no-such-heading)'
 plant docs/server.md '[gone](site/gone.md) ![no picture](no.png) [bad](https://host)'
 plant docs/site/concepts/crowd.md '[a page that is made](../reference/label-methods.md#no-method)'
