@@ -79,10 +79,10 @@ struct sl_crowd_options {
         double noise;                  /* of the starts, .5 */
     } mace;
     struct {
-        double rate, factor; /* the step towards the agreement, 1, and what it is multiplied with,
-                                .5, */
-        size_t period;       /* every so many rounds, 20 */
-        double margin;       /* of the first skill over 1 / K, 1e-5 */
+        double rate;   /* part of the way from a skill to the agreement that a round goes, 1 */
+        double factor; /* of the rate, after every `period` rounds, .5 */
+        size_t period; /* 20 */
+        double margin; /* of the first skill over 1 / K, 1e-5 */
     } zbs;
     /* Methods that read distributions: */
     double shrinkage;       /* weight of the crowd in estimates of one annotator, in answers, 10 */
