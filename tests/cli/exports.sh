@@ -11,6 +11,7 @@ cat > studio.json <<END
 END
 try softlab import --from label-studio studio.json -o answers.jsonl
 try cat answers.jsonl
+try softlab import studio.json -o x.jsonl
 try softlab import --from label-studio --columns item=image studio.json -o named.jsonl -q
 try head -n 2 named.jsonl
 try softlab labels studio.json --method mv -o - -q

@@ -23,9 +23,20 @@ static bool is_cache(const struct sl_import_job *job)
     return sl_path_has_suffix(job->output, ".slb");
 }
 
+static enum sl_status fail_without_format(const struct sl_import_job *job, struct sl_error *err)
+{
+    struct sl_format_guess guess = {0};
+    const bool known = job->n_paths > 0 &&
+                       sl_answer_format_guess(job->paths[0], &guess, NULL) == SL_OK &&
+                       guess.format && !guess.missing;
+    if (!known) return sl_fail(err, SL_ERR_USAGE, "--from FORMAT is missing, see --list");
+    return sl_fail(err, SL_ERR_USAGE, "--from FORMAT is missing: %s looks like %s, so give --from %s",
+                   job->paths[0], guess.format->name, guess.format->name);
+}
+
 enum sl_status sl_import_job_check(const struct sl_import_job *job, struct sl_error *err)
 {
-    if (!job->from) return sl_fail(err, SL_ERR_USAGE, "--from FORMAT is missing, see --list");
+    if (!job->from) return fail_without_format(job, err);
     if (!job->to) return sl_fail(err, SL_ERR_USAGE, "--to FORMAT is missing, see --list");
     if (!job->output)
         return sl_fail(err, SL_ERR_USAGE, "--output FILE is missing: where the answers go");
