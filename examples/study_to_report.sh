@@ -16,7 +16,7 @@ pictures=shapes:n=80,size=12,classes=3
 : >serve.txt
 "$SOFTLAB" study serve study --port 0 --admin-port 0 >serve.txt 2>serve.log &
 server=$!
-trap 'kill $server; [ $# -gt 0 ] || rm -rf "$folder"' EXIT
+trap 'kill $server || true; wait $server || true; [ $# -gt 0 ] || rm -rf "$folder"' EXIT
 until url=$(sed -n 's/^annotators: *//p' serve.txt) && [ -n "$url" ]; do
     kill -0 $server || { cat serve.log >&2 && exit 1; }
     sleep .1
