@@ -19,6 +19,8 @@ if package:
     nitpick_ignore_regex = [("py:class", r".*")]
 
 nitpicky = True
+# An option is written with two hyphens, not with a dash.
+smartquotes = False
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
 # A page that shows one document of the repository as it is may begin at a lower heading.

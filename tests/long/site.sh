@@ -22,6 +22,10 @@ fi
 "$root/tools/make-site" "$build/softlab" "$scratch/one"
 "$root/tools/make-site" "$build/softlab" "$scratch/two"
 diff -r "$scratch/one/html" "$scratch/two/html"
+if grep -rlF -e "$scratch" -e "$root" "$scratch/one/html"; then
+    echo "these files name this machine"
+    exit 1
+fi
 if grep -rlE '(src|href)="https?://[^"]*\.(js|css|woff2?)"|@import url\((https?:|/)' "$scratch/one/html"; then
     echo "these files load from elsewhere"
     exit 1
