@@ -328,6 +328,7 @@ enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_
     SL_TRY_OUT(sl_crowd_keep_votes(options->weights, &used, &kept, err));
     const struct sl_crowd_options own = options_of(method, options);
     SL_TRY_OUT(method->run(&used, &own, &state, err));
+    SL_TRY_OUT(sl_pool_check(options->pool, err));
     *out = state;
     sl_crowd_kept_release(&kept);
     return SL_OK;
@@ -364,6 +365,7 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
     SL_TRY_OUT(sl_crowd_keep_soft(options->weights, &used, &kept, err));
     const struct sl_crowd_options own = options_of(method, options);
     SL_TRY_OUT(method->run_soft(&used, &own, &state, err));
+    SL_TRY_OUT(sl_pool_check(options->pool, err));
     *out = state;
     sl_crowd_kept_release(&kept);
     return SL_OK;

@@ -148,7 +148,8 @@ enum sl_status sl_crowd_catd(const struct sl_votes *votes, const struct sl_crowd
     SL_TRY_OUT(init_model(&model, err));
     memset(out->posterior, 0, votes->n_items * votes->n_classes * sizeof *out->posterior);
     size_t errors_size = sl_pool_threads(options->pool) * model.errors_apart * sizeof *model.errors;
-    while (out->n_iterations < options->max_iterations && !out->converged) {
+    while (out->n_iterations < options->max_iterations && !out->converged &&
+           !sl_pool_is_stopped(options->pool)) {
         if (out->n_iterations > 0) update_weights(&model);
         memset(model.errors, 0, errors_size);
         sl_em_run(votes->n_items, options->pool, weigh, &model);

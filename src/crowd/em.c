@@ -35,6 +35,7 @@ bool sl_em_step(struct sl_crowd_state *state, double value, struct sl_em_stop st
 {
     size_t step = state->n_iterations++;
     state->trace[step] = value;
+    if (sl_pool_is_stopped(stop.pool)) return true;
     if (step == 0 || fresh || stop.tolerance == 0) return false;
     const double scale = stop.scale > 0 ? stop.scale : fabs(value);
     state->converged = value - state->trace[step - 1] <= stop.tolerance * scale;

@@ -42,12 +42,14 @@ double sl_em_sum(const double chunk_values[SL_CROWD_CHUNKS]);
 struct sl_em_stop {
     double tolerance; /* 0: never */
     double scale;     /* what it is multiplied with; 0: the absolute value of the objective */
+    const struct sl_pool *pool; /* whose caller may want to end; or NULL */
 };
 static inline struct sl_em_stop sl_em_stop_of(const struct sl_crowd_options *options,
                                               size_t n_answers)
 {
     const bool per_answer = options->stop == SL_STOP_PER_ANSWER;
-    return (struct sl_em_stop){options->tolerance, per_answer ? (double)n_answers : 0};
+    return (struct sl_em_stop){options->tolerance, per_answer ? (double)n_answers : 0,
+                               options->pool};
 }
 
 /* Record the objective of the last iteration. True if the iteration should end: the gain over the

@@ -131,7 +131,8 @@ enum sl_status sl_crowd_kos(const struct sl_votes *votes, const struct sl_crowd_
     if (!model.message || !model.total) goto out;
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL, 0, err));
     sl_em_run(votes->n_items, options->pool, draw_messages, &model);
-    for (; out->n_iterations < options->max_iterations; out->n_iterations++)
+    for (; out->n_iterations < options->max_iterations && !sl_pool_is_stopped(options->pool);
+         out->n_iterations++)
         play_round(&model, options->pool);
     sl_em_run(votes->n_items, options->pool, decide, &model);
     out->converged = true;

@@ -177,7 +177,8 @@ static void fit(struct mmsr *model)
 {
     struct sl_crowd_state *state = model->state;
     start_factors(model);
-    while (state->n_iterations < model->options->max_iterations && !state->converged) {
+    while (state->n_iterations < model->options->max_iterations && !state->converged &&
+           !sl_pool_is_stopped(model->options->pool)) {
         const double change = play_round(model);
         state->trace[state->n_iterations++] = change;
         state->converged = model->options->tolerance > 0 && change <= model->options->tolerance;

@@ -113,7 +113,7 @@ size_t sl_opinions_learn_weights(struct sl_opinions *opinions,
         .count = sl_alloc(n_annotators, sizeof(double)),
     };
     *converged = false;
-    while (round < options->max_iterations && !*converged) {
+    while (round < options->max_iterations && !*converged && !sl_pool_is_stopped(options->pool)) {
         measure_distances(opinions, &found);
         *converged = update_weights(opinions, &found, options->shrinkage) <= 1e-9;
         round++;

@@ -97,7 +97,8 @@ enum sl_status sl_crowd_zbs(const struct sl_votes *votes, const struct sl_crowd_
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_WEIGHT, 0, err));
     SL_TRY_OUT(init_model(&model, err));
-    while (out->n_iterations < options->max_iterations && !out->converged) {
+    while (out->n_iterations < options->max_iterations && !out->converged &&
+           !sl_pool_is_stopped(options->pool)) {
         out->n_iterations++;
         if (out->n_iterations % options->zbs.period == 0) rate *= options->zbs.factor;
         memset(model.agreeing, 0, model.threads * model.agreeing_apart * sizeof *model.agreeing);

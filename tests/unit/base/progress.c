@@ -57,6 +57,42 @@ static void test_a_terminal_shows_a_bar_that_is_redrawn(void **state)
                    "\rfetch cifar10  139 MB in 0:11\x1b[K\n");
 }
 
+struct shown {
+    size_t n_shown, n_ended;
+    uint64_t done;
+};
+
+static void show(void *context, const struct sl_progress *progress, bool ended)
+{
+    struct shown *shown = context;
+    shown->n_shown++;
+    shown->n_ended += ended;
+    shown->done = progress->done;
+    assert_string_equal(progress->label, "x");
+}
+
+static void test_a_caller_may_show_it_instead(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct shown shown = {0};
+    stage_open(&stage, true, 40);
+    stage.progress.show = show;
+    stage.progress.show_context = &shown;
+    sl_progress_start(&stage.progress, "x", 100, "");
+    assert_int_equal(shown.n_shown, 1);
+    set_at(&stage, 0.05, 10); /* too soon */
+    assert_int_equal(shown.n_shown, 1);
+    set_at(&stage, 0.2, 20);
+    assert_int_equal(shown.n_shown, 2);
+    assert_int_equal(shown.done, 20);
+    sl_progress_finish(&stage.progress);
+    sl_progress_finish(&stage.progress); /* nothing runs now */
+    assert_int_equal(shown.n_shown, 3);
+    assert_int_equal(shown.n_ended, 1);
+    assert_written(&stage, "");
+}
+
 static void test_a_terminal_is_redrawn_at_most_ten_times_a_second(void **state)
 {
     (void)state;
@@ -262,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_terminal_shows_a_bar_that_is_redrawn),
+        cmocka_unit_test(test_a_caller_may_show_it_instead),
         cmocka_unit_test(test_a_terminal_is_redrawn_at_most_ten_times_a_second),
         cmocka_unit_test(test_every_width_is_kept),
         cmocka_unit_test(test_a_narrow_terminal_loses_the_least_important_first),

@@ -1,5 +1,7 @@
 /* Properties of every aggregator: each test walks the table, so a new row is tested
  * automatically. */
+#include <stdatomic.h>
+
 #include "crowd_scene.h"
 
 /* Methods that iterate stop a little apart when sums are taken in another order. */
@@ -493,6 +495,41 @@ static void check_weights(const struct sl_aggregator *method)
     sl_crowd_state_release(&state);
 }
 
+/* The caller wants to end when it is asked for the third time. */
+static bool is_asked_often(void *context)
+{
+    _Atomic size_t *n_asked = context;
+    return atomic_fetch_add(n_asked, 1) >= 2;
+}
+
+static void check_stops(const struct sl_aggregator *method, const struct scene *scene)
+{
+    struct sl_crowd_options options = sl_crowd_options_default();
+    struct sl_crowd_state state = {0};
+    struct sl_error err = {0};
+    struct sl_pool *pool = NULL;
+    _Atomic size_t n_asked = 0;
+    options.tolerance = 0; /* no other reason to end */
+    if (!(method->reads & SL_CROWD_READS_ROUNDS) || method->needs & SL_CROWD_SOFT) return;
+    assert_ok(sl_pool_create(2, &pool, &err), err);
+    sl_pool_set_stop(pool, is_asked_often, &n_asked);
+    options.pool = pool;
+    assert_fails(sl_aggregate(method, &scene->votes, &options, &state, &err), SL_ERR_STOPPED, err,
+                 "stopped before the end");
+    assert_true(n_asked < 30); /* not after all its rounds */
+    assert_null(state.posterior);
+    sl_pool_destroy(pool);
+}
+
+static void test_methods_with_rounds_can_be_stopped(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 40, 6, 2, 4, 0.6, 0.9);
+    for_every_method(&scene, check_stops);
+    scene_release(&scene);
+}
+
 static void test_every_row_of_the_table_is_complete(void **state)
 {
     (void)state;
@@ -519,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_an_item_without_answers_gets_the_class_prior),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(test_unwanted_confusions_change_nothing),
+        cmocka_unit_test(test_methods_with_rounds_can_be_stopped),
         cmocka_unit_test(test_doubling_the_annotators_sharpens_mv_ds_and_ibcc),
         cmocka_unit_test(test_every_row_of_the_table_is_complete),
     };
