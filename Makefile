@@ -1,7 +1,7 @@
 # The front door. CMake does the building; every verb here is a command or a script in
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
-.PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-nn bench-server bench-soft \
+.PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-nn bench-python bench-server bench-soft \
     bench-build fuzz fuzz-http docs site site-pictures install wheel build coverage update-golden clean
 .NOTPARALLEL:
 
@@ -88,6 +88,9 @@ bench-soft: bench-build ## methods that read distributions against CIFAR-10H (SO
 bench-nn: bench-build ## networks against PyTorch on one core and on two (options: BENCH=--help)
 	@tools/bootstrap bench-nn
 	@tools/bench-nn $(BENCH)
+
+bench-python: bench-build ## 10 million answers from a DataFrame against the program
+	@"$$(tools/find-python numpy pandas)" bench/python_aggregate.py build/release/softlab build/release/libsoftlab.so.0
 
 bench-build:
 	@tools/bootstrap demo

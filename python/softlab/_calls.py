@@ -79,6 +79,8 @@ class Call:
             self.desk.lend_rows(name, value.probabilities, _texts(value.items), _texts(value.classes))
         elif hasattr(value, "columns") and _is_numeric(value):
             self.desk.lend_rows(name, value.to_numpy(), _texts(value.index), _texts(value.columns))
+        elif _frames.is_rich(value):
+            return self.table(value, name)
         elif hasattr(value, "columns"):
             self.desk.lend_votes(name, _frames.votes_of(self.desk, value))
         elif isinstance(value, dict) or hasattr(value, "index") and hasattr(value, "items"):
@@ -86,6 +88,12 @@ class Call:
         else:
             return self._array(np.asarray(value), name)
         return name
+
+    def table(self, frame, name):
+        """A frame of ``read_answers`` as the file that it came from."""
+        path = self.temporary(name + ".csv")
+        frame.to_csv(path, index=False)
+        return path
 
     def _array(self, array, name):
         if array.ndim == 2 and array.dtype.kind in "fiub":

@@ -85,6 +85,11 @@ def _first_twice(names):
         seen.add(name)
 
 
+def is_rich(frame):
+    """Whether a frame has a row per class of an answer, as ``read_answers`` gives it."""
+    return hasattr(frame, "columns") and {"answer", "item", "kind", "part"} <= set(frame.columns)
+
+
 def find_columns(frame, columns=None):
     """The columns of items, annotators and labels of a frame."""
     if columns is not None:

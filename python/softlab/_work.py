@@ -3,7 +3,7 @@
 import pathlib
 
 from ._calls import METHODS, TABLES, Call, document
-from ._frames import votes_of
+from ._frames import is_rich, votes_of
 from ._library import Desk, UsageError
 from ._results import Aggregation, Chart, Dataset, Evaluation, Labels, Quality, Run, Table
 
@@ -45,7 +45,7 @@ def read_answers(path, *, format=None, progress=None, threads=0, **options):
 
 
 def _is_frame(answers):
-    return hasattr(answers, "columns")
+    return hasattr(answers, "columns") and not is_rich(answers)
 
 
 @document("labels")

@@ -186,6 +186,11 @@ class Flow(Scratch):
         self.assertEqual(len(frame["item"].unique()), 1)
         labels = softlab.labels(path, "t2-clamp")
         self.assertGreater(labels.probabilities[0, 0], labels.probabilities[0, 1])
+        # A row per class is not a row per answer: such a frame is read as the file was.
+        again = softlab.labels(frame, "t2-clamp")
+        np.testing.assert_array_equal(again.probabilities, labels.probabilities)
+        np.testing.assert_array_equal(softlab.aggregate(frame, "mv").probabilities,
+                                      softlab.aggregate(path, "mv").probabilities)
 
     def test_nothing_is_printed(self):
         frame, _ = crowd()

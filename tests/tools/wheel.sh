@@ -3,11 +3,7 @@
 # there: the import, the program beside it, and all tests of the package.
 . "$(dirname "$0")/support.sh"
 
-python=
-for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
-    "$candidate" -c 'import ensurepip, numpy, pandas' 2>/dev/null && python=$candidate && break
-done
-[ -n "$python" ] || {
+python=$("$root/tools/find-python" ensurepip numpy pandas) || {
     echo "skipped: no python3 with venv, numpy and pandas (tools/bootstrap check installs them)"
     exit 77
 }

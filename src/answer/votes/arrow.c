@@ -96,7 +96,7 @@ static enum sl_status number_rows(const struct arrow_builder *builder,
 {
     const struct sl_arrow_values *values = &column->column.values;
     char digits[BATCH][SL_ARROW_DIGITS];
-    struct sl_field texts[BATCH];
+    struct sl_field texts[BATCH] = {0};
     uint32_t numbers[BATCH], *out = batch->numbers[role];
     size_t rows[BATCH], n_texts = 0;
     for (size_t i = 0; i < batch->count; i++) {

@@ -34,7 +34,8 @@ static void send_now(void *context);
 static void give_up(struct sl_sim_person *person, enum sl_sim_end end, const char *why)
 {
     struct sl_simulation *simulation = person->simulation;
-    snprintf(simulation->trouble, sizeof simulation->trouble, "%s", why);
+    snprintf(simulation->trouble, sizeof simulation->trouble, "%.*s",
+             (int)sizeof simulation->trouble - 1, why);
     sl_log(simulation->options->log, SL_LOG_DEBUG, "annotator %zu: %s: %s", person->number,
            person->path, why);
     sl_sim_leave(person, end, why);
