@@ -139,9 +139,9 @@ static void test_what_an_import_cannot_do_is_refused(void **state)
     char *output = sl_string_copy(test_path("refused.jsonl"));
     char *cache = sl_string_copy(test_path("refused.slb"));
     test_job_scene_init(&scene);
-    assert_fails(sl_import_job_check(&job, &err), SL_ERR_USAGE, err, "--from is missing");
+    assert_fails(sl_import_job_check(&job, &err), SL_ERR_USAGE, err, "--from FORMAT is missing");
     job.from = "morse";
-    assert_fails(sl_import_job_check(&job, &err), SL_ERR_USAGE, err, "--output is missing");
+    assert_fails(sl_import_job_check(&job, &err), SL_ERR_USAGE, err, "--output FILE is missing");
     job.output = output;
     assert_fails(sl_import_job_check(&job, &err), SL_ERR_USAGE, err, "FILE is missing");
     job.paths = paths;
