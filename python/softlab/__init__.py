@@ -1,4 +1,4 @@
-"""softlab: collect, aggregate, train on and evaluate soft labels.
+"""softlab: collect, aggregate, train on and evaluate soft labels::
 
     import softlab
     votes = pandas.read_csv("votes.csv")            # a row per answer

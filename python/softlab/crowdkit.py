@@ -1,4 +1,4 @@
-"""Aggregators under the names of crowd-kit: change the import, keep the code.
+"""Aggregators under the names of crowd-kit: change the import, keep the code::
 
     from softlab.crowdkit import DawidSkene            # was: from crowdkit.aggregation import ...
     labels = DawidSkene(n_iter=20).fit_predict(frame)  # columns task, worker, label
@@ -74,7 +74,7 @@ class _Skilled(_Aggregator):
 
 
 class MajorityVote(_Skilled):
-    """Votes, weighted by given skills; probas_ are shares of the votes."""
+    """Votes, weighted by given skills; ``probas_`` are shares of the votes."""
 
     _method = "mv-shares"
     _arguments = {"default_skill": None, "on_missing_skill": "error"}
@@ -133,7 +133,7 @@ class ZeroBasedSkill(_Skilled):
 
 
 class DawidSkene(_Aggregator):
-    """A confusion matrix per worker, by plain EM without smoothing. loss_history_ is the
+    """A confusion matrix per worker, by plain EM without smoothing. ``loss_history_`` is the
     log-likelihood per answer."""
 
     _method = "ds"
@@ -145,7 +145,7 @@ class DawidSkene(_Aggregator):
 
     def fit(self, data, true_labels=None, initial_error=None):
         """``true_labels``: a Series by task, kept as they are. ``initial_error``: confusion matrices
-        to start from, a DataFrame as errors_, used as initial_error_strategy says: "assign"
+        to start from, a DataFrame as ``errors_``, used as ``initial_error_strategy`` says: "assign"
         replaces what the votes give, "addition" adds to it."""
         with tempfile.TemporaryDirectory(prefix="softlab-") as folder:
             more = {} if initial_error is None else self._start(initial_error, folder)
@@ -187,7 +187,7 @@ class OneCoinDawidSkene(DawidSkene):
 
 
 class GLAD(_Aggregator):
-    """An ability (alphas_) per worker and an easiness (betas_) per task."""
+    """An ability (``alphas_``) per worker and an easiness (``betas_``) per task."""
 
     _method = "glad"
     _arguments = {"n_iter": 100, "tol": 1e-5, "silent": True, "labels_priors": None,
@@ -211,8 +211,8 @@ class GLAD(_Aggregator):
 
 
 class MACE(_Aggregator):
-    """Each worker knows or spams. spamming_ has the columns spams and knows, thetas_ what a worker
-    says who spams; both a row per worker in the order of workers_."""
+    """Each worker knows or spams. ``spamming_`` has the columns spams and knows, ``thetas_`` what a
+    worker says who spams; both a row per worker in the order of ``workers_``."""
 
     _method = "mace"
     _arguments = {"n_restarts": 10, "n_iter": 50, "method": "vb", "smoothing": 0.1,

@@ -1,10 +1,12 @@
-"""Studies: ask people in their browsers.
+"""Studies: ask people in their browsers::
 
     study = Study.make("birds", images="photos/", contact="Ada Lovelace, ada@example.org")
     with study.serve() as server:
         print(server.annotators)        # the address to send to people
         study.watch()
     crowd = softlab.labels(study.export("answers.jsonl"), "t2-clamp")
+
+The server is a process of its own: it lives until it is stopped, whatever happens to Python.
 """
 
 import dataclasses
