@@ -52,6 +52,7 @@ check-long: ## check, clang, TSan, all of lint, faults and load, fuzzing, parity
 	@tests/long/soft_labels.py build/release/softlab
 	@tests/long/report_latex.py build/release/softlab
 	@tests/long/threads.py build/release/softlab
+	@tests/long/notebooks.sh build/release
 	@tests/long/site.sh build/release
 	@cd build/dev/tests/fault && ./fault_power_cuts --cuts 200 && ./fault_kill_writer --kills 30
 	@tools/check-bootstrap
