@@ -9,7 +9,9 @@ import json
 import logging
 import os
 import pathlib
+import sys
 import threading
+import warnings
 
 import numpy as np
 
@@ -210,12 +212,16 @@ class Result:
 
 
 class _Bar:
-    """A tqdm bar for tasks that take more than a second; nothing without tqdm."""
+    """A tqdm bar for tasks that take more than a second, on a terminal and in a notebook unless
+    ``wanted`` says otherwise; nothing without tqdm."""
 
     def __init__(self, wanted):
         self._bar, self._make = None, None
-        if wanted is not False:
-            with contextlib.suppress(ImportError):
+        if wanted is None:
+            wanted = sys.stderr.isatty() or "ipykernel" in sys.modules
+        if wanted:
+            with contextlib.suppress(ImportError), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a notebook without widgets gets a bar of text
                 from tqdm.auto import tqdm
 
                 self._make = tqdm
@@ -226,6 +232,7 @@ class _Bar:
         if self._bar is None:
             self._bar = self._make(total=total or None, desc=label, unit=unit, delay=1, leave=False,
                                    unit_scale=unit == "B")
+        self._bar.set_description(label, refresh=False)
         self._bar.update(done - self._bar.n)
         if ended:
             self.close()

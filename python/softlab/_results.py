@@ -1,5 +1,6 @@
 """What the functions return: small classes over arrays, which show themselves in notebooks."""
 
+import base64
 import dataclasses
 import html
 import pathlib
@@ -158,7 +159,7 @@ class Evaluation(Table):
                 if row["name"] in self.figures}
 
     def _repr_html_(self):
-        return super()._repr_html_() + "".join(chart._repr_svg_() for chart in self.charts)
+        return super()._repr_html_() + "".join(chart._repr_html_() for chart in self.charts)
 
 
 @dataclasses.dataclass(repr=False)
@@ -177,6 +178,11 @@ class Chart:
 
     def _repr_svg_(self):
         return self.svg
+
+    def _repr_html_(self):
+        """As a picture: pages made from notebooks take style sheets out of drawings."""
+        data = base64.b64encode(self.svg.encode()).decode()
+        return f'<img alt="{html.escape(self.name)}" src="data:image/svg+xml;base64,{data}">'
 
 
 @dataclasses.dataclass(repr=False)

@@ -344,8 +344,7 @@ static enum sl_status open_network(void *context, struct sl_error *err)
     struct opening *opening = context;
     struct sl_model *model = NULL;
     SL_TRY(sl_run_open_weights(opening->name, &model, err));
-    opening->result =
-        sl_desk_result_of_task(sl_model_graph_json(model), &opening->desk->exchange);
+    opening->result = sl_desk_result_of_task(sl_model_graph_json(model), &opening->desk->exchange);
     sl_model_destroy(model);
     return SL_OK;
 }

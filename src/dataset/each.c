@@ -44,11 +44,8 @@ static void do_item(void *context, size_t item, size_t worker)
 enum sl_status sl_each(struct sl_pool *pool, size_t count, sl_each_work *work, void *context,
                        struct sl_progress *progress, struct sl_error *err)
 {
-    struct round round = {.pool = pool,
-                          .work = work,
-                          .context = context,
-                          .progress = progress,
-                          .failed = SIZE_MAX};
+    struct round round = {
+        .pool = pool, .work = work, .context = context, .progress = progress, .failed = SIZE_MAX};
     pthread_mutex_init(&round.lock, NULL);
     sl_pool_run(pool, count, do_item, &round);
     pthread_mutex_destroy(&round.lock);

@@ -25,7 +25,8 @@ static void add_settings(const struct sl_nn_node *node, json_t *out)
         set_size(out, "groups", node->as.conv.groups);
         break;
     case SL_NN_NORMALISE:
-        json_object_set_new(out, "mean", floats_json(node->as.normalise.mean, node->shape.channels));
+        json_object_set_new(out, "mean",
+                            floats_json(node->as.normalise.mean, node->shape.channels));
         json_object_set_new(out, "deviation",
                             floats_json(node->as.normalise.deviation, node->shape.channels));
         break;
@@ -45,8 +46,7 @@ static void add_settings(const struct sl_nn_node *node, json_t *out)
     case SL_NN_DROPOUT:
         json_object_set_new(out, "rate", json_real((double)node->as.dropout.rate));
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

@@ -30,8 +30,9 @@ static enum sl_status fail_without_format(const struct sl_import_job *job, struc
                        sl_answer_format_guess(job->paths[0], &guess, NULL) == SL_OK &&
                        guess.format && !guess.missing;
     if (!known) return sl_fail(err, SL_ERR_USAGE, "--from FORMAT is missing, see --list");
-    return sl_fail(err, SL_ERR_USAGE, "--from FORMAT is missing: %s looks like %s, so give --from %s",
-                   job->paths[0], guess.format->name, guess.format->name);
+    return sl_fail(err, SL_ERR_USAGE,
+                   "--from FORMAT is missing: %s looks like %s, so give --from %s", job->paths[0],
+                   guess.format->name, guess.format->name);
 }
 
 enum sl_status sl_import_job_check(const struct sl_import_job *job, struct sl_error *err)

@@ -97,8 +97,7 @@ static void test_wrong_calls_say_what_is_wrong(void **state)
     assert_fails(sl_desk_do(desk, "labels", words, 1, &result, &err), SL_ERR_USAGE, err,
                  "--method");
     assert_fails(sl_desk_open(desk, "nowhere/", &result, &err), SL_ERR_NOT_FOUND, err, "nowhere");
-    assert_fails(sl_desk_network(desk, "nowhere", &result, &err), SL_ERR_NOT_FOUND, err,
-                 "nowhere");
+    assert_fails(sl_desk_network(desk, "nowhere", &result, &err), SL_ERR_NOT_FOUND, err, "nowhere");
     assert_null(result);
     sl_desk_destroy(desk);
 }
