@@ -1,13 +1,13 @@
 /* Bind: softlab for programs in other languages. The functions take and give numbers, texts and
- * arrays; the only struct that a caller lays out is struct sl_error. Nothing ends the process:
- * running out of memory is SL_ERR_NOMEM.
+ * arrays; the only structs that a caller lays out are struct sl_error and struct sl_joined_names.
+ * Nothing ends the process: running out of memory is SL_ERR_NOMEM.
  *
  *     sl_desk_create(0, NULL, "data", &desk, &err);
- *     sl_desk_lend_rows(desk, "mine", values, 100, 10, NULL, 0, NULL, 0, &err);
+ *     sl_desk_lend_rows(desk, "mine", values, (size_t[]){100, 10}, no_names, &err);
  *     sl_desk_do(desk, "compare", words, 2, &result, &err);
  *     puts(sl_desk_result_json(result));
  *
- * Texts are UTF-8. Many names in one text are each followed by NUL. */
+ * Texts are UTF-8. */
 #ifndef SOFTLAB_BIND_H
 #define SOFTLAB_BIND_H
 
@@ -54,22 +54,23 @@ void sl_desk_stop(struct sl_desk *desk);
 
 /* ---- What a caller lends ---- */
 
-/* Rows of labels or predictions that stand for the file `name`. `values` is borrowed until the desk
- * is destroyed. Names are copied: one for every row and one for every class, or NULL. */
-enum sl_status sl_desk_lend_rows(struct sl_desk *desk, const char *name, const float *values,
-                                 size_t n_rows, size_t n_classes, const char *items,
-                                 size_t items_bytes, const char *classes, size_t classes_bytes,
-                                 struct sl_error *err) SL_MUST_USE;
-/* Votes that stand for the file `name`, as codes of items, annotators (UINT32_MAX: unknown) and
- * classes; everything is copied. Names as above, all different. */
-struct sl_vote_texts {
-    const char *items, *annotators, *classes;
-    size_t items_bytes, annotators_bytes, classes_bytes;
+/* Many names in one text, each followed by NUL. */
+struct sl_joined_names {
+    const char *text; /* NULL: no names */
+    size_t bytes;
 };
+/* Rows of labels or predictions that stand for the file `name`: `shape` has the numbers of rows and
+ * of classes, `names` those of items and classes. `values` is borrowed until the desk is destroyed,
+ * names are copied. */
+enum sl_status sl_desk_lend_rows(struct sl_desk *desk, const char *name, const float *values,
+                                 const size_t shape[2], const struct sl_joined_names names[2],
+                                 struct sl_error *err) SL_MUST_USE;
+/* Votes that stand for the file `name`: for each of `count` answers the codes of its item, its
+ * annotator (UINT32_MAX: unknown) and its class. `sizes` says how many of each there are, `names`
+ * what they are called; names of a kind are all different. Everything is copied. */
 enum sl_status sl_desk_lend_votes(struct sl_desk *desk, const char *name, size_t count,
-                                  const uint32_t *item, const uint32_t *annotator,
-                                  const uint32_t *label, const size_t sizes[3],
-                                  const struct sl_vote_texts *names,
+                                  const uint32_t *const codes[3], const size_t sizes[3],
+                                  const struct sl_joined_names names[3],
                                   struct sl_error *err) SL_MUST_USE;
 /* Whether to keep the annotators' confusions in the result; they can be gigabytes. */
 void sl_desk_keep_confusions(struct sl_desk *desk, bool keep);

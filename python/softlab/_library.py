@@ -102,10 +102,9 @@ _prototypes = {
     "sl_desk_destroy": (None, [_pointer]),
     "sl_desk_listen": (None, [_pointer, _log_hook, _progress_hook, _pointer]),
     "sl_desk_stop": (None, [_pointer]),
-    "sl_desk_lend_rows": (ctypes.c_int, [_pointer, _text, _pointer, _size, _size, _pointer, _size,
-                                         _pointer, _size, _pointer]),
-    "sl_desk_lend_votes": (ctypes.c_int, [_pointer, _text, _size, _pointer, _pointer, _pointer,
-                                          _sizes, _pointer, _pointer]),
+    "sl_desk_lend_rows": (ctypes.c_int, [_pointer, _text, _pointer, _sizes, _pointer, _pointer]),
+    "sl_desk_lend_votes": (ctypes.c_int, [_pointer, _text, _size, _pointer, _sizes, _pointer,
+                                          _pointer]),
     "sl_desk_keep_confusions": (None, [_pointer, ctypes.c_bool]),
     "sl_desk_do": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_text), _size,
                                   ctypes.POINTER(_pointer), _pointer]),
@@ -120,11 +119,10 @@ _prototypes = {
 }
 
 
-class _Texts(ctypes.Structure):
-    """struct sl_vote_texts"""
+class _Names(ctypes.Structure):
+    """struct sl_joined_names"""
 
-    _fields_ = [(name, _pointer) for name in ("items", "annotators", "classes")] + [
-        (name, _size) for name in ("items_bytes", "annotators_bytes", "classes_bytes")]
+    _fields_ = [("text", _text), ("bytes", _size)]
 
 
 def _load():
@@ -162,14 +160,18 @@ def describe():
 # ---- Results ----
 
 
-def join_names(names):
-    """Names as one text, each followed by NUL; None if there are none."""
-    if names is None:
-        return None
-    text = "\0".join(names) + "\0" if len(names) else ""
-    if text.count("\0") != len(names):
-        raise InputError("a name contains the character NUL")
-    return text.encode("utf-8", "surrogateescape")
+def _join(*lists):
+    """Lists of names, each None or a list, as an array of struct sl_joined_names."""
+    joined = (_Names * len(lists))()
+    for one, names in zip(joined, lists):
+        if names is None:
+            continue
+        text = "\0".join(names) + "\0" if len(names) else ""
+        if text.count("\0") != len(names):
+            raise InputError("a name contains the character NUL")
+        encoded = text.encode("utf-8", "surrogateescape")
+        one.text, one.bytes = encoded, len(encoded)  # ctypes keeps the text alive
+    return joined
 
 
 class Result:
@@ -311,25 +313,16 @@ class Desk:
         values = np.ascontiguousarray(values, dtype=np.float32)
         if values.ndim != 2:
             raise UsageError(f"{name} has {values.ndim} dimensions, expected (items, classes)")
-        texts = [join_names(items), join_names(classes)]
-        self._kept += [values, *texts]
-        sized = [part for text in texts for part in (text, len(text or b""))]
-        self._call(library.sl_desk_lend_rows, name.encode(), values.ctypes.data, *values.shape,
-                   *sized)
+        self._kept.append(values)
+        self._call(library.sl_desk_lend_rows, name.encode(), values.ctypes.data,
+                   (_size * 2)(*values.shape), _join(items, classes))
 
     def lend_votes(self, name, votes):
         """Lend votes (softlab._frames.Votes) under a name."""
-        texts = _Texts()
-        for part in ("items", "annotators", "classes"):
-            text = join_names(getattr(votes, part))
-            self._kept.append(text)
-            if text is not None:
-                setattr(texts, part, ctypes.cast(ctypes.c_char_p(text), _pointer))
-                setattr(texts, part + "_bytes", len(text))
-        sizes = (_size * 3)(*votes.sizes)
         codes = [np.ascontiguousarray(part, dtype=np.uint32) for part in votes.codes]
-        self._call(library.sl_desk_lend_votes, name.encode(), len(codes[0]),
-                   *(part.ctypes.data for part in codes), sizes, ctypes.byref(texts))
+        addresses = (_pointer * 3)(*(part.ctypes.data for part in codes))
+        self._call(library.sl_desk_lend_votes, name.encode(), len(codes[0]), addresses,
+                   (_size * 3)(*votes.sizes), _join(votes.items, votes.annotators, votes.classes))
 
     def number(self, values):
         """Codes of 8-byte values by first appearance, and where each different value is first."""

@@ -150,6 +150,20 @@ class Evaluation(Table):
 
     charts: list = dataclasses.field(default_factory=list)
 
+    def to_frame(self):
+        """A DataFrame with a row per measure: its value, its interval (``bootstrap``), and beside
+        another model (``against``) the difference with interval and p-value."""
+        import pandas as pd
+
+        frame = pd.DataFrame({"value": self.metrics})
+        intervals = self.figures.get("intervals") or {}
+        if intervals:
+            frame[["low", "high"]] = pd.DataFrame(intervals, index=["low", "high"]).T
+        other = pd.DataFrame(self.figures.get("against") or {}).T
+        wanted = [name for name in ("other", "difference", "low", "high", "p") if name in other]
+        other = other[wanted].rename(columns={"low": "difference low", "high": "difference high"})
+        return frame.join(other).rename_axis("measure")
+
     @property
     def metrics(self):
         """The value of every measure."""

@@ -15,9 +15,9 @@ struct sl_bind_call {
 };
 enum sl_status sl_bind_guard(struct sl_bind_call *call, struct sl_error *err) SL_MUST_USE;
 
-/* Cut a text of names, each followed by NUL, into `count` pointers into it, NULL-ended, on the
- * heap. SL_ERR_USAGE if there are not so many. */
-enum sl_status sl_bind_names(const char *text, size_t bytes, size_t count, const char *what,
+/* Cut joined names into `count` pointers into their text, NULL-ended, on the heap; *out is NULL
+ * without a text. SL_ERR_USAGE if there are not so many. */
+enum sl_status sl_bind_names(const struct sl_joined_names *joined, size_t count, const char *what,
                              char ***out, struct sl_error *err) SL_MUST_USE;
 
 /* Each takes what it is given. */

@@ -161,16 +161,15 @@ struct rows_lending {
     struct sl_desk *desk;
     const char *name;
     const float *values;
-    size_t n_rows, n_classes;
-    const char *items, *classes;
-    size_t items_bytes, classes_bytes;
+    const size_t *shape;
+    const struct sl_joined_names *names;
 };
 
-static enum sl_status copy_names(const char *text, size_t bytes, size_t count, const char *what,
-                                 char ***out, struct sl_error *err)
+static enum sl_status copy_names(const struct sl_joined_names *joined, size_t count,
+                                 const char *what, char ***out, struct sl_error *err)
 {
     char **names = NULL;
-    SL_TRY(sl_bind_names(text, bytes, count, what, &names, err));
+    SL_TRY(sl_bind_names(joined, count, what, &names, err));
     const enum sl_status status = sl_names_copy(names, count, out, err);
     free(names);
     return status;
@@ -182,13 +181,11 @@ static enum sl_status lend_rows(void *context, struct sl_error *err)
     struct sl_rows *rows = sl_alloc(1, sizeof *rows);
     struct loan loan = {.name = sl_string_copy(lending->name), .rows = rows};
     enum sl_status status = SL_OK;
-    rows->n_rows = lending->n_rows;
-    rows->n_classes = lending->n_classes;
+    rows->n_rows = lending->shape[0];
+    rows->n_classes = lending->shape[1];
     memcpy(&rows->values, &lending->values, sizeof rows->values); /* tasks only read it */
-    SL_TRY_OUT(
-        copy_names(lending->items, lending->items_bytes, rows->n_rows, "rows", &rows->items, err));
-    SL_TRY_OUT(copy_names(lending->classes, lending->classes_bytes, rows->n_classes, "classes",
-                          &rows->classes, err));
+    SL_TRY_OUT(copy_names(&lending->names[0], rows->n_rows, "rows", &rows->items, err));
+    SL_TRY_OUT(copy_names(&lending->names[1], rows->n_classes, "classes", &rows->classes, err));
     lend(lending->desk, loan);
     return SL_OK;
 out:
@@ -197,12 +194,10 @@ out:
 }
 
 enum sl_status sl_desk_lend_rows(struct sl_desk *desk, const char *name, const float *values,
-                                 size_t n_rows, size_t n_classes, const char *items,
-                                 size_t items_bytes, const char *classes, size_t classes_bytes,
+                                 const size_t shape[2], const struct sl_joined_names names[2],
                                  struct sl_error *err)
 {
-    struct rows_lending lending = {desk,  name,    values,      n_rows,       n_classes,
-                                   items, classes, items_bytes, classes_bytes};
+    struct rows_lending lending = {desk, name, values, shape, names};
     return run_guarded(desk, lend_rows, &lending, err);
 }
 
@@ -210,23 +205,20 @@ struct votes_lending {
     struct sl_desk *desk;
     const char *name;
     struct sl_vote_codes codes;
-    const struct sl_vote_texts *texts;
+    const struct sl_joined_names *names;
 };
 
 static enum sl_status lend_votes(void *context, struct sl_error *err)
 {
     struct votes_lending *lending = context;
-    const struct sl_vote_texts *texts = lending->texts;
+    const struct sl_joined_names *names = lending->names;
     struct sl_vote_codes *codes = &lending->codes;
     char **items = NULL, **annotators = NULL, **classes = NULL;
     struct sl_votes *votes = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(
-        sl_bind_names(texts->items, texts->items_bytes, codes->n_items, "items", &items, err));
-    SL_TRY_OUT(sl_bind_names(texts->annotators, texts->annotators_bytes, codes->n_annotators,
-                             "annotators", &annotators, err));
-    SL_TRY_OUT(sl_bind_names(texts->classes, texts->classes_bytes, codes->n_classes, "classes",
-                             &classes, err));
+    SL_TRY_OUT(sl_bind_names(&names[0], codes->n_items, "items", &items, err));
+    SL_TRY_OUT(sl_bind_names(&names[1], codes->n_annotators, "annotators", &annotators, err));
+    SL_TRY_OUT(sl_bind_names(&names[2], codes->n_classes, "classes", &classes, err));
     codes->item_names = (const char *const *)items;
     codes->annotator_names = (const char *const *)annotators;
     codes->class_names = (const char *const *)classes;
@@ -240,9 +232,8 @@ out:
 }
 
 enum sl_status sl_desk_lend_votes(struct sl_desk *desk, const char *name, size_t count,
-                                  const uint32_t *item, const uint32_t *annotator,
-                                  const uint32_t *label, const size_t sizes[3],
-                                  const struct sl_vote_texts *names, struct sl_error *err)
+                                  const uint32_t *const codes[3], const size_t sizes[3],
+                                  const struct sl_joined_names names[3], struct sl_error *err)
 {
     struct votes_lending lending = {.desk = desk,
                                     .name = name,
@@ -250,10 +241,10 @@ enum sl_status sl_desk_lend_votes(struct sl_desk *desk, const char *name, size_t
                                               .n_items = sizes[0],
                                               .n_annotators = sizes[1],
                                               .n_classes = sizes[2],
-                                              .item = item,
-                                              .annotator = annotator,
-                                              .label = label},
-                                    .texts = names};
+                                              .item = codes[0],
+                                              .annotator = codes[1],
+                                              .label = codes[2]},
+                                    .names = names};
     return run_guarded(desk, lend_votes, &lending, err);
 }
 

@@ -33,9 +33,11 @@ enum sl_status sl_bind_guard(struct sl_bind_call *call, struct sl_error *err)
     return sl_guard(do_work, call, err);
 }
 
-enum sl_status sl_bind_names(const char *text, size_t bytes, size_t count, const char *what,
+enum sl_status sl_bind_names(const struct sl_joined_names *joined, size_t count, const char *what,
                              char ***out, struct sl_error *err)
 {
+    const char *text = joined->text;
+    const size_t bytes = joined->bytes;
     size_t n_found = 0;
     *out = NULL;
     if (!text) return SL_OK;

@@ -162,6 +162,13 @@ class Flow(Scratch):
         direct = softlab.evaluate(run, self.folder / "truth.npz", data="shapes:n=40,size=16")
         self.assertIn("cross_entropy", str(direct.figures))
         self.assertGreater(score.metrics["cross_entropy"], 0)
+        asked = {"metrics": "accuracy,cross_entropy", "bootstrap": 20}
+        alone = softlab.evaluate(predictions, truth, **asked).to_frame()
+        self.assertEqual(list(alone.index), ["accuracy", "cross_entropy"])
+        self.assertTrue((alone["low"] <= alone["value"]).all())
+        beside = softlab.evaluate(predictions, truth, against=truth, **asked).to_frame()
+        self.assertEqual(list(beside.columns), ["value", "other", "difference", "difference low",
+                                                "difference high", "p"])
 
     def test_classes_as_numbers_score_predictions(self):
         data = softlab.dataset("shapes:n=30,size=16")

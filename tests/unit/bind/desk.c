@@ -21,11 +21,15 @@ static const size_t sizes[3] = {4, 3, 2};
 static const char item_names[] = "a\0b\0c\0d", people_names[] = "x\0y\0z",
                   class_names[] = "cat\0dog";
 
+static const struct sl_joined_names no_names[3];
+
 static enum sl_status lend_votes(struct sl_desk *desk)
 {
-    const struct sl_vote_texts names = {item_names,        people_names,        class_names,
-                                        sizeof item_names, sizeof people_names, sizeof class_names};
-    return sl_desk_lend_votes(desk, "votes", ANSWERS, items, people, labels, sizes, &names, &err);
+    const uint32_t *const codes[] = {items, people, labels};
+    const struct sl_joined_names names[] = {{item_names, sizeof item_names},
+                                            {people_names, sizeof people_names},
+                                            {class_names, sizeof class_names}};
+    return sl_desk_lend_votes(desk, "votes", ANSWERS, codes, sizes, names, &err);
 }
 
 static void test_lent_votes_are_aggregated(void **state)
@@ -68,8 +72,10 @@ static void test_lent_rows_are_compared_and_stay_as_they_are(void **state)
     const char *words[] = {"mine", "theirs", "--json"};
     struct sl_desk *desk = desk_of(1);
     struct sl_desk_result *result = NULL;
-    assert_ok(sl_desk_lend_rows(desk, "mine", a, 2, 2, "i\0j", 4, "cat\0dog", 8, &err), err);
-    assert_ok(sl_desk_lend_rows(desk, "theirs", b, 2, 2, "i\0j", 4, "dog\0cat", 8, &err), err);
+    const struct sl_joined_names mine[] = {{"i\0j", 4}, {"cat\0dog", 8}};
+    const struct sl_joined_names theirs[] = {{"i\0j", 4}, {"dog\0cat", 8}};
+    assert_ok(sl_desk_lend_rows(desk, "mine", a, (size_t[]){2, 2}, mine, &err), err);
+    assert_ok(sl_desk_lend_rows(desk, "theirs", b, (size_t[]){2, 2}, theirs, &err), err);
     assert_ok(sl_desk_do(desk, "compare", words, 3, &result, &err), err);
     assert_non_null(strstr(sl_desk_result_json(result), "\"top1_agreement\":1.0"));
     assert_near(b[0], 0.1F, 0); /* its columns were matched in a copy */
@@ -82,16 +88,19 @@ static void test_wrong_calls_say_what_is_wrong(void **state)
     (void)state;
     const float values[4] = {0};
     const uint32_t wrong[ANSWERS] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7};
-    const struct sl_vote_texts none = {0};
+    const uint32_t *const codes[] = {items, people, wrong};
+    const struct sl_joined_names short_names[] = {{"only", 5}, {NULL, 0}};
+    const struct sl_joined_names open_names[] = {{NULL, 0}, {"no end", 6}};
+    const size_t two[] = {2, 2};
     const char *words[] = {"--method"};
     struct sl_desk *desk = desk_of(1);
     struct sl_desk_result *result = NULL;
-    assert_fails(sl_desk_lend_rows(desk, "mine", values, 2, 2, "only", 5, NULL, 0, &err),
-                 SL_ERR_USAGE, err, "2 rows have 1 names");
-    assert_fails(sl_desk_lend_rows(desk, "mine", values, 2, 2, NULL, 0, "no end", 6, &err),
-                 SL_ERR_USAGE, err, "2 classes have 0 names");
-    assert_fails(sl_desk_lend_votes(desk, "v", ANSWERS, items, people, wrong, sizes, &none, &err),
-                 SL_ERR_INPUT, err, "11");
+    assert_fails(sl_desk_lend_rows(desk, "mine", values, two, short_names, &err), SL_ERR_USAGE, err,
+                 "2 rows have 1 names");
+    assert_fails(sl_desk_lend_rows(desk, "mine", values, two, open_names, &err), SL_ERR_USAGE, err,
+                 "2 classes have 0 names");
+    assert_fails(sl_desk_lend_votes(desk, "v", ANSWERS, codes, sizes, no_names, &err), SL_ERR_INPUT,
+                 err, "11");
     assert_fails(sl_desk_do(desk, "lables", words, 1, &result, &err), SL_ERR_NOT_FOUND, err,
                  "labels");
     assert_fails(sl_desk_do(desk, "labels", words, 1, &result, &err), SL_ERR_USAGE, err,
