@@ -83,6 +83,14 @@ struct sl_desk_result;
 enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *const *words,
                           size_t n_words, struct sl_desk_result **out,
                           struct sl_error *err) SL_MUST_USE;
+/* Measure lent votes (softlab/answer/measures.h): "alpha", "uncertainty" or "accuracy" of items,
+ * "uncertainty-of-annotators", "accuracy-of-annotators", or "consistency". `skill` is one number
+ * per annotator (NULL: all 1), `chosen` a class per item (UINT32_MAX: none; NULL where it is not
+ * needed). The result has the array figures (NaN without answers) and the JSON {"all": mean or
+ * total}. */
+enum sl_status sl_desk_measure(struct sl_desk *desk, const char *votes, const char *measure,
+                               const double *skill, const uint32_t *chosen,
+                               struct sl_desk_result **out, struct sl_error *err) SL_MUST_USE;
 /* Open a data set and load its images: the arrays pixels or features, labels and truth, the names
  * items, classes and texts. */
 enum sl_status sl_desk_open(struct sl_desk *desk, const char *dataset, struct sl_desk_result **out,

@@ -108,6 +108,8 @@ _prototypes = {
     "sl_desk_keep_confusions": (None, [_pointer, ctypes.c_bool]),
     "sl_desk_do": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_text), _size,
                                   ctypes.POINTER(_pointer), _pointer]),
+    "sl_desk_measure": (ctypes.c_int, [_pointer, _text, _text, _pointer, _pointer,
+                                       ctypes.POINTER(_pointer), _pointer]),
     "sl_desk_open": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_pointer), _pointer]),
     "sl_desk_network": (ctypes.c_int, [_pointer, _text, ctypes.POINTER(_pointer), _pointer]),
     "sl_desk_number": (ctypes.c_int, [_pointer, _pointer, _size, _pointer, _pointer, _sizes,
@@ -340,6 +342,18 @@ class Desk:
         out = _pointer()
         self._run(library.sl_desk_do, task.encode(), encoded, len(words), ctypes.byref(out))
         return Result(out.value)
+
+    def measure(self, votes, measure, skill=None, chosen=None):
+        """A measure of lent votes: its figure for all, and one for every item or annotator."""
+        kept = [None if values is None else np.ascontiguousarray(values, dtype=kind)
+                for values, kind in ((skill, np.float64), (chosen, np.uint32))]
+        out = _pointer()
+        self._call(library.sl_desk_measure, votes.encode(), measure.encode(),
+                   *(None if values is None else values.ctypes.data for values in kept),
+                   ctypes.byref(out))
+        result = Result(out.value)
+        everything = result.json["all"]
+        return float("nan") if everything is None else everything, result.array("figures")
 
     def network(self, weights):
         """The graph of a trained network."""

@@ -12,7 +12,8 @@ import tempfile
 import numpy as np
 import pandas as pd
 
-from ._library import UsageError
+from ._frames import votes_of
+from ._library import NO_NAME, Desk, UsageError
 from ._work import aggregate
 
 
@@ -268,3 +269,59 @@ class MMSR(_Skilled):
     def fit_predict_score(self, data):
         """The score of every label of every task: a DataFrame by task."""
         return self.fit(data).scores_
+
+
+# ---- Measures of answers ----
+
+
+def _measure(answers, measure, skills=None, chosen=None):
+    """A measure for all answers, and a Series of it by task or worker."""
+    with Desk(1, False) as desk:
+        votes = votes_of(desk, answers, ("task", "worker", "label"))
+        desk.lend_votes("answers", votes)
+        people = measure.endswith("annotators")
+        skill = None if skills is None else skills.reindex(votes.values[1]).to_numpy()
+        place = {label: number for number, label in enumerate(votes.values[2].tolist())}
+        codes = None if chosen is None else [
+            place.get(label, NO_NAME) for label in chosen.reindex(votes.values[0]).tolist()]
+        everything, figures = desk.measure("answers", measure, skill, codes)
+        index = pd.Index(votes.values[1 if people else 0], name="worker" if people else "task")
+        return everything, None if figures is None else pd.Series(figures, index).sort_index()
+
+
+def alpha_krippendorff(answers):
+    """Krippendorff's alpha of the labels."""
+    return _measure(answers, "alpha")[0]
+
+
+def uncertainty(answers, workers_skills=None, aggregator=None, compute_by="task", aggregate=True):
+    """The entropy of the labels that answers make likely, by task or worker; ``aggregate``: its mean.
+    Skills are a Series by worker, or those that the aggregator estimates."""
+    if workers_skills is None and aggregator is not None:
+        workers_skills = aggregator.fit(answers).skills_
+    kinds = {"task": "uncertainty", "worker": "uncertainty-of-annotators"}
+    if compute_by not in kinds:
+        raise ValueError(f"compute_by is {compute_by!r}, expected \"task\" or \"worker\"")
+    mean, figures = _measure(answers, kinds[compute_by], workers_skills)
+    return mean if aggregate else figures
+
+
+def consistency(answers, workers_skills=None, aggregator=None, by_task=False):
+    """How probable the aggregated labels are, given the answers and the skills; by default those of a
+    majority vote."""
+    aggregator = aggregator or MajorityVote()
+    chosen = aggregator.fit_predict(answers)
+    skills = getattr(aggregator, "skills_", None) if workers_skills is None else workers_skills
+    mean, figures = _measure(answers, "consistency", skills, chosen)
+    return figures if by_task else mean
+
+
+def accuracy_on_aggregates(answers, aggregator=None, aggregates=None, by=None):
+    """The share of answers that agree with the aggregated labels: of all, or by "task" or "worker"."""
+    if aggregates is None:
+        aggregates = (aggregator or MajorityVote()).fit_predict(answers)
+    kinds = {None: "accuracy", "task": "accuracy", "worker": "accuracy-of-annotators"}
+    if by not in kinds:
+        raise ValueError(f"by is {by!r}, expected \"task\", \"worker\" or None")
+    everything, figures = _measure(answers, kinds[by], chosen=aggregates)
+    return everything if by is None else figures

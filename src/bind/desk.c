@@ -298,6 +298,30 @@ enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *co
     return status;
 }
 
+struct measuring {
+    struct sl_bind_measuring asked;
+    struct sl_desk_result *result;
+};
+
+static enum sl_status measure(void *context, struct sl_error *err)
+{
+    struct measuring *measuring = context;
+    return sl_bind_measure(&measuring->asked, &measuring->result, err);
+}
+
+enum sl_status sl_desk_measure(struct sl_desk *desk, const char *votes, const char *name,
+                               const double *skill, const uint32_t *chosen,
+                               struct sl_desk_result **out, struct sl_error *err)
+{
+    struct measuring measuring = {{sl_lent_votes(&desk->exchange, votes), name, skill, chosen},
+                                  NULL};
+    if (!measuring.asked.votes)
+        return sl_fail(err, SL_ERR_NOT_FOUND, "no votes are lent as \"%s\"", votes);
+    const enum sl_status status = run_guarded(desk, measure, &measuring, err);
+    if (status == SL_OK) *out = measuring.result;
+    return status;
+}
+
 struct opening {
     struct sl_desk *desk;
     const char *name; /* of a data set, or the path of weights */

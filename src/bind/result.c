@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct sl_desk_result {
     char *json;                  /* owned, or NULL */
     struct sl_exchange exchange; /* owned; nothing is lent */
     struct sl_dataset *dataset;  /* owned, or NULL */
+    struct sl_votes_figures figures;
     struct array arrays[MOST_ARRAYS];
     size_t n_arrays;
     struct texts texts[MOST_TEXTS];
@@ -99,6 +101,20 @@ struct sl_desk_result *sl_desk_result_of_task(json_t *json, struct sl_exchange *
     return result;
 }
 
+struct sl_desk_result *sl_desk_result_of_figures(struct sl_votes_figures *figures, double all)
+{
+    struct sl_desk_result *result = sl_alloc(1, sizeof *result);
+    const double value = isnan(all) ? figures->mean : all;
+    json_t *json = json_pack("{s:o}", "all", isnan(value) ? json_null() : json_real(value));
+    result->json = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    result->figures = *figures;
+    *figures = (struct sl_votes_figures){0};
+    add_array(result,
+              (struct array){"figures", "<f8", result->figures.values, 1, {result->figures.count}});
+    return result;
+}
+
 struct sl_desk_result *sl_desk_result_of_dataset(struct sl_dataset *dataset)
 {
     const size_t n = dataset->count;
@@ -129,6 +145,7 @@ void sl_desk_result_destroy(struct sl_desk_result *result)
         sl_buffer_release(&result->texts[i].text);
     sl_exchange_release(&result->exchange);
     sl_dataset_destroy(result->dataset);
+    sl_votes_figures_release(&result->figures);
     free(result->json);
     free(result);
 }

@@ -97,6 +97,26 @@ class Documented(Scratch):
         with self.assertRaisesRegex(ValueError, "initial_error_strategy"):
             crowdkit.DawidSkene().fit(frame, initial_error=fitted.errors_)
 
+    def test_measures_of_answers(self):
+        frame, truth = crowd()
+        self.assertAlmostEqual(crowdkit.alpha_krippendorff(frame),
+                               softlab.quality(frame)["krippendorff_alpha"], 12)
+        right = frame["label"].to_numpy() == truth[frame["task"]].to_numpy()
+        self.assertAlmostEqual(crowdkit.accuracy_on_aggregates(frame, aggregates=truth), right.mean(), 12)
+        by_worker = crowdkit.accuracy_on_aggregates(frame, aggregates=truth, by="worker")
+        pd.testing.assert_series_equal(by_worker, frame.assign(right=right * 1.0).groupby("worker")["right"].mean(),
+                                       check_names=False)
+        sure = pd.DataFrame({"task": ["a"] * 2, "worker": ["x", "y"], "label": ["p", "p"]})
+        split = sure.assign(label=["p", "q"])
+        self.assertEqual(crowdkit.uncertainty(sure), 0)
+        self.assertAlmostEqual(crowdkit.uncertainty(split), np.log(2), 12)
+        self.assertEqual(len(crowdkit.uncertainty(frame, aggregator=crowdkit.Wawa(), aggregate=False)), 60)
+        self.assertTrue(0.5 < crowdkit.consistency(frame) <= 1)
+        self.assertEqual(len(crowdkit.consistency(frame, by_task=True)), 60)
+        self.assertTrue(np.isnan(crowdkit.alpha_krippendorff(frame.drop_duplicates("task"))))
+        with self.assertRaisesRegex(ValueError, "compute_by"):
+            crowdkit.uncertainty(frame, compute_by="label")
+
     def test_wrong_arguments(self):
         with self.assertRaisesRegex(TypeError, "takes n_iter, tol"):
             crowdkit.DawidSkene(rounds=3)

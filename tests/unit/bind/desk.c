@@ -111,6 +111,32 @@ static void test_wrong_calls_say_what_is_wrong(void **state)
     sl_desk_destroy(desk);
 }
 
+static void test_lent_votes_are_measured(void **state)
+{
+    (void)state;
+    const uint32_t chosen[] = {0, 1, 0, UINT32_MAX};
+    struct sl_desk *desk = desk_of(1);
+    struct sl_desk_result *result = NULL;
+    const char *type = NULL;
+    size_t n = 0, shape[SL_RESULT_DIMENSIONS];
+    assert_ok(lend_votes(desk), err);
+    assert_ok(sl_desk_measure(desk, "votes", "accuracy-of-annotators", NULL, chosen, &result, &err),
+              err);
+    const double *figures = sl_desk_result_array(result, "figures", &type, &n, shape);
+    assert_int_equal(n * 10 + shape[0], 13);
+    assert_near(figures[0], 1, 0);
+    assert_near(figures[2], 0, 0);
+    assert_non_null(strstr(sl_desk_result_json(result), "0.66666"));
+    sl_desk_result_destroy(result);
+    assert_fails(sl_desk_measure(desk, "votes", "accuracy", NULL, NULL, &result, &err),
+                 SL_ERR_USAGE, err, "needs the chosen class");
+    assert_fails(sl_desk_measure(desk, "votes", "alfa", NULL, NULL, &result, &err),
+                 SL_ERR_NOT_FOUND, err, "alpha");
+    assert_fails(sl_desk_measure(desk, "others", "alpha", NULL, NULL, &result, &err),
+                 SL_ERR_NOT_FOUND, err, "others");
+    sl_desk_destroy(desk);
+}
+
 static void test_datasets_are_arrays(void **state)
 {
     (void)state;
@@ -219,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_lent_votes_are_aggregated),
         cmocka_unit_test(test_lent_rows_are_compared_and_stay_as_they_are),
         cmocka_unit_test(test_wrong_calls_say_what_is_wrong),
+        cmocka_unit_test(test_lent_votes_are_measured),
         cmocka_unit_test(test_datasets_are_arrays),
         cmocka_unit_test(test_a_task_is_heard_and_stopped),
         cmocka_unit_test(test_values_are_numbered_by_first_appearance),
