@@ -295,7 +295,7 @@ test('without a session the page says what to do', long, () =>
   withStudy({ screen: 'hard' }, (study) =>
     withPage({ expected: /status of 401/ }, async (page) => {
       await page.goto(`${study.url}/study`);
-      await page.getByRole('heading', { name: 'not known here' }).waitFor();
+      await page.getByRole('heading', { name: 'The server does not know your session' }).waitFor();
       assert.deepStrictEqual(await faults(page), []);
       await picture(page, 'unknown-1280-light');
     }),
