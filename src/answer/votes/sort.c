@@ -78,8 +78,6 @@ static void sort_bucket(void *context, size_t bucket, size_t worker)
     const size_t from = sorting->bucket[bucket], size = sorting->bucket[bucket + 1] - from;
     const size_t first = bucket << sorting->shift, past = (bucket + 1) << sorting->shift;
     const size_t last = past < sorting->n_items ? past : sorting->n_items;
-    uint32_t *annotator = sorting->kept_annotator + worker * sorting->largest;
-    uint16_t *label = sorting->kept_label + worker * sorting->largest;
     const uint32_t *item = sorting->item + from;
     size_t *end = sorting->begin + 1; /* end[i] counts, then is where item i goes on */
     memset(end + first, 0, (last - first) * sizeof *end);
@@ -91,6 +89,8 @@ static void sort_bucket(void *context, size_t bucket, size_t worker)
         before += count;
     }
     if (sorting->shift == 0) return;
+    uint32_t *annotator = sorting->kept_annotator + worker * sorting->largest;
+    uint16_t *label = sorting->kept_label + worker * sorting->largest;
     memcpy(annotator, sorting->annotator + from, size * sizeof *annotator);
     memcpy(label, sorting->label + from, size * sizeof *label);
     for (size_t i = 0; i < size; i++) {
