@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pathlib
 import tempfile
 
 import numpy as np
@@ -53,7 +52,7 @@ class Call:
     """One task with its words, and the arrays and temporary files that stand for its files."""
 
     def __init__(self, task, threads=0, progress=None):
-        self.task, self.words = task, []
+        self.task, self.words, self.arguments = task, [], []
         self._known = {row["name"]: row for row in options(task)}
         self._stack = contextlib.ExitStack()
         self.desk = self._stack.enter_context(Desk(threads, progress))
@@ -75,23 +74,24 @@ class Call:
         """What stands for a value on the command line: a path, or the name of a lent array."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
+        name = f"<{name}>"  # not like a path, so that it cannot stand for another file
         if hasattr(value, "probabilities"):
             self.desk.lend_rows(name, value.probabilities, _texts(value.items), _texts(value.classes))
-        elif hasattr(value, "columns") and _is_numeric(value):
-            self.desk.lend_rows(name, value.to_numpy(), _texts(value.index), _texts(value.columns))
         elif _frames.is_rich(value):
-            return self.table(value, name)
-        elif hasattr(value, "columns"):
+            return self.table(value)
+        elif hasattr(value, "columns") and (_frames.has_roles(value) or not _is_numeric(value)):
             self.desk.lend_votes(name, _frames.votes_of(self.desk, value))
+        elif hasattr(value, "columns"):
+            self.desk.lend_rows(name, value.to_numpy(), _texts(value.index), _texts(value.columns))
         elif isinstance(value, dict) or hasattr(value, "index") and hasattr(value, "items"):
-            return self._pairs_file(value, name)
+            return self._pairs_file(value, name.strip("<>"))
         else:
             return self._array(np.asarray(value), name)
         return name
 
-    def table(self, frame, name):
+    def table(self, frame):
         """A frame of ``read_answers`` as the file that it came from."""
-        path = self.temporary(name + ".csv")
+        path = self.temporary("answers.csv")
         frame.to_csv(path, index=False)
         return path
 
@@ -99,7 +99,7 @@ class Call:
         if array.ndim == 2 and array.dtype.kind in "fiub":
             self.desk.lend_rows(name, array)
             return name
-        path = self.temporary(name + ".npy")
+        path = self.temporary(name.strip("<>") + ".npy")
         np.save(path, array)
         return path
 
@@ -115,7 +115,7 @@ class Call:
         return path
 
     def argument(self, value, name):
-        self.words.append(self.place(value, name))
+        self.arguments.append(self.place(value, name))
 
     def option(self, name, value):
         """Add an option by its Python name; None and False leave it out."""
@@ -138,7 +138,8 @@ class Call:
     def do(self, confusions=False, **values):
         for name, value in values.items():
             self.option(name, value)
-        return self.desk.do(self.task, self.words, confusions)
+        # A file called --output is a file and no option.
+        return self.desk.do(self.task, [*self.words, "--", *self.arguments], confusions)
 
 
 def _word(value):
@@ -152,14 +153,9 @@ def _word(value):
 
 
 def _is_numeric(frame):
-    return all(np.issubdtype(kind, np.number) for kind in frame.dtypes
-               if isinstance(kind, np.dtype)) and all(
-                   isinstance(kind, np.dtype) for kind in frame.dtypes)
+    return all(isinstance(kind, np.dtype) and np.issubdtype(kind, np.number)
+               for kind in frame.dtypes)
 
 
 def _texts(values):
     return None if values is None else [str(value) for value in values]
-
-
-def as_path(value):
-    return str(pathlib.Path(value))

@@ -34,6 +34,7 @@ def number(desk, column, what):
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
         codes = column.cat.codes.to_numpy()
         values = column.cat.categories.to_numpy(dtype=object)
         missing = codes < 0
@@ -90,13 +91,22 @@ def is_rich(frame):
     return hasattr(frame, "columns") and {"answer", "item", "kind", "part"} <= set(frame.columns)
 
 
+def _by_name(frame):
+    return {role: next((name for name in names if name in frame.columns), None)
+            for role, names in ROLES.items()}
+
+
+def has_roles(frame):
+    """Whether a frame has columns of items, annotators and labels by name."""
+    return all(_by_name(frame).values())
+
+
 def find_columns(frame, columns=None):
     """The columns of items, annotators and labels of a frame."""
-    if columns is not None:
-        found = dict(columns) if isinstance(columns, dict) else dict(zip(ROLES, columns))
+    if columns is None:
+        found = _by_name(frame)
     else:
-        found = {role: next((name for name in names if name in frame.columns), None)
-                 for role, names in ROLES.items()}
+        found = dict(columns) if isinstance(columns, dict) else dict(zip(ROLES, columns))
     for role in ROLES:
         name = found.get(role)
         if name is None or name not in frame.columns:

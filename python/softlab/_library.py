@@ -262,6 +262,8 @@ class Desk:
 
     def __init__(self, threads=0, progress=None):
         self._handle, self._error, self._kept = _pointer(), _Error(), []
+        self._ended = threading.Event()  # no work runs
+        self._ended.set()
         self._bar = _Bar(progress)
         given, folder = _data_roots()
         self._call(library.sl_desk_create, threads, given, folder, ctypes.byref(self._handle),
@@ -276,7 +278,8 @@ class Desk:
 
     def __exit__(self, *_):
         self._bar.close()
-        library.sl_desk_destroy(self._handle)
+        if self._ended.is_set():  # a second Ctrl-C may have left the work running: then keep the desk
+            library.sl_desk_destroy(self._handle)
         self._handle = None
 
     def _on_log(self, _, level, line):
@@ -291,7 +294,8 @@ class Desk:
 
     def _run(self, function, *arguments):
         """Call in a thread, so that Ctrl-C reaches Python; the library then stops by itself."""
-        status, ended = [], threading.Event()
+        status, ended = [], self._ended
+        ended.clear()
         arguments = (self._handle, *arguments, ctypes.byref(self._error))
 
         def work():

@@ -4,7 +4,7 @@ import pathlib
 
 from ._calls import METHODS, TABLES, Call, document
 from ._frames import is_rich, votes_of
-from ._library import Desk, UsageError
+from ._library import Desk, InputError, UsageError
 from ._results import Aggregation, Chart, Dataset, Evaluation, Labels, Quality, Run, Table
 
 
@@ -41,7 +41,12 @@ def read_answers(path, *, format=None, progress=None, threads=0, **options):
         call.argument(path, "answers")
         table = call.temporary("answers.csv")
         call.do(output=table, to="answers-csv", **{"from": format or "answers"}, **options)
-        return pd.read_csv(table)
+        # Names stay as they are: "007" is no number, and "NA" may be a class.
+        names = ("item", "worker", "label", "truth", "batch", "study")
+        header = pd.read_csv(table, nrows=0).columns
+        return pd.read_csv(table, dtype={name: str for name in names if name in header},
+                           keep_default_na=False,
+                           na_values={name: [""] for name in header if name not in names})
 
 
 def _is_frame(answers):
@@ -82,8 +87,8 @@ def aggregate(answers, method="ds", *, columns=None, classes=None, confusions=Fa
         votes = None
         if _is_frame(answers):
             votes = votes_of(call.desk, answers, columns, classes)
-            call.desk.lend_votes("answers", votes)
-            call.words.append("answers")
+            call.desk.lend_votes("<answers>", votes)
+            call.arguments.append("<answers>")
         else:
             if classes is not None:
                 raise UsageError("classes is for frames; a file's classes are those it names")
@@ -93,8 +98,11 @@ def aggregate(answers, method="ds", *, columns=None, classes=None, confusions=Fa
         items, names = (votes.values[0], votes.values[2]) if votes else (
             result.names("items"), result.names("classes"))
         people = votes.values[1] if votes else result.names("annotators")
+        rows = result.array("rows")
+        if len(rows) != len(items):
+            raise InputError(f"{len(items) - len(rows)} items have no answer that counts")
         return Aggregation(
-            result.array("rows"), items, names, about=result.json, people=people,
+            rows, items, names, about=result.json, people=people,
             skills=result.array("skill"), weights=result.array("weight"),
             confusions=result.array("confusion") if confusions else None,
             prior=result.array("prior"), abilities=result.array("ability"),
@@ -143,6 +151,9 @@ def train(data, output, labels=None, *, threads=0, progress=None, **options):
         for name, value in settings.items():
             call.option("set", [f"{name}={value}"])
         if labels is not None and not isinstance(labels, (str, pathlib.PurePath)):
+            if not isinstance(labels, Labels):
+                raise UsageError("labels is neither a file nor softlab.Labels; make one with "
+                                 "softlab.Labels(probabilities, items, classes)")
             labels = labels.save(call.temporary("labels.npz"))
         call.do(data=str(data), output=str(output), labels=labels, **options)
         return Run(pathlib.Path(output))

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import io
+import os
 import pathlib
 import pickle
 import unittest
@@ -75,6 +76,31 @@ class Aggregating(Scratch):
         own = frame[frame["worker"] == "w0"].set_index("task")["label"]
         self.assertEqual(list(alone.hard), list(own[list(alone.items)]))
 
+    def test_a_frame_of_numbers_is_votes_by_its_columns(self):
+        frame, _ = crowd(n_items=12)
+        numbers = pd.DataFrame({"task": frame["task"].str[1:].astype(int),
+                                "worker": frame["worker"].str[1:].astype(int),
+                                "label": frame["label"].map(CLASSES.index)})
+        found = softlab.labels(numbers, "share").to_frame()
+        expected = softlab.labels(frame, "share").to_frame()
+        np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
+        self.assertEqual(softlab.quality(numbers)["krippendorff_alpha"],
+                         softlab.quality(frame)["krippendorff_alpha"])
+
+    def test_unused_categories_do_not_shift_items(self):
+        frame, _ = crowd(n_items=12)
+        kept = frame["task"] != "t3"
+        found = softlab.aggregate(frame.astype("category")[kept], "ds").to_frame()
+        expected = softlab.aggregate(frame[kept], "ds").to_frame()
+        pd.testing.assert_frame_equal(found.loc[list(expected.index)], expected, check_names=False,
+                                      check_column_type=False, check_index_type=False)
+
+    def test_options_of_file_readers_are_refused_for_frames(self):
+        frame, _ = crowd()
+        for method in ("ds", "share"):
+            with self.assertRaisesRegex(softlab.UsageError, "no effect on votes in memory"):
+                softlab.labels(frame, method, abstain="dog")
+
     def test_annotators_may_be_unknown(self):
         frame, _ = crowd()
         frame.loc[3, "worker"] = np.nan
@@ -131,6 +157,26 @@ class Flow(Scratch):
             self.assertEqual(softlab.compare(labels, path)["mean"]["l1"], 0)
         with self.assertRaisesRegex(ValueError, "end the name in"):
             labels.save(self.folder / "labels.txt")
+
+    def test_lent_arrays_never_stand_for_a_file(self):
+        frame, _ = crowd()
+        ours, theirs = softlab.labels(frame, "share"), softlab.aggregate(frame, "ds")
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        theirs.save("b.npz")
+        os.rename("b.npz", "b")
+        with self.assertRaises(softlab.SoftlabError):  # the file b, whose suffix says nothing
+            softlab.compare("b", ours)
+        with self.assertRaisesRegex(softlab.SoftlabError, "--output=x: No such file"):
+            softlab.labels("--output=x", "share")
+
+    def test_names_of_answers_stay_as_they_are(self):
+        (self.folder / "votes.csv").write_text("item,worker,label\n007,01,NA\n007,02,1.0\n")
+        frame = softlab.read_answers(self.folder / "votes.csv")
+        self.assertEqual(list(frame["item"]), ["007", "007"])
+        self.assertEqual(list(frame["label"]), ["NA", "1.0"])
+        self.assertEqual(softlab.labels(frame, "share").items, ["007"])
 
     def test_compare_matches_by_name(self):
         frame, _ = crowd()

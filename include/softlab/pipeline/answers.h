@@ -19,6 +19,11 @@ struct sl_answer_reading {
 enum sl_status sl_answers_read_any(const struct sl_workplace *workplace, const char *path,
                                    const struct sl_answer_reading *reading, struct sl_answers **out,
                                    struct sl_error *err) SL_MUST_USE;
+/* Votes that the caller lends under this name (softlab/pipeline/exchange.h); *out is NULL if there
+ * are none. SL_ERR_USAGE if `reading` asks for something that only the reader of a file does. */
+enum sl_status sl_votes_get_lent(const struct sl_workplace *workplace, const char *path,
+                                 const struct sl_answer_reading *reading,
+                                 const struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
 /* Options for the readers of softlab/answer.h. */
 struct sl_answer_reader {
     struct sl_import_options options;

@@ -64,11 +64,24 @@ void sl_answer_reader_release(struct sl_answer_reader *reader)
     sl_names_destroy(reader->leave_out);
 }
 
+enum sl_status sl_votes_get_lent(const struct sl_workplace *workplace, const char *path,
+                                 const struct sl_answer_reading *reading,
+                                 const struct sl_votes **out, struct sl_error *err)
+{
+    *out = sl_lent_votes(workplace->exchange, path);
+    if (*out && (reading->columns || reading->abstain.count || reading->leave_out.count))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--columns, --abstain and --leave-out have no effect on votes in memory; "
+                       "leave them out");
+    return SL_OK;
+}
+
 enum sl_status sl_answers_read_any(const struct sl_workplace *workplace, const char *path,
                                    const struct sl_answer_reading *reading, struct sl_answers **out,
                                    struct sl_error *err)
 {
-    const struct sl_votes *lent = sl_lent_votes(workplace->exchange, path);
+    const struct sl_votes *lent = NULL;
+    SL_TRY(sl_votes_get_lent(workplace, path, reading, &lent, err));
     if (lent) return sl_answers_from_votes(lent, out, err);
     struct sl_import_notes notes = {0};
     struct sl_answer_reader reader;

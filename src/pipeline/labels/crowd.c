@@ -313,9 +313,10 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
     struct sl_crowd_state state = {0};
     struct held held = {0};
     struct sl_votes *read = NULL;
-    const struct sl_votes *votes = sl_lent_votes(workplace->exchange, job->paths[0]);
+    const struct sl_votes *votes = NULL;
     enum sl_status status = SL_OK;
     sl_answer_reader_init(&reader, &job->reading, workplace, &imported);
+    SL_TRY_OUT(sl_votes_get_lent(workplace, job->paths[0], &job->reading, &votes, err));
     if (!votes) {
         SL_TRY_OUT(sl_votes_read(job->paths[0], &reader.options, &read, err));
         sl_say_imported(workplace, &imported);
