@@ -49,7 +49,8 @@ typedef void sl_desk_progress(void *context, const char *label, const char *unit
 void sl_desk_listen(struct sl_desk *desk, sl_desk_log *log, sl_desk_progress *progress,
                     void *context);
 
-/* From any thread: end the running task soon; sl_desk_do then returns SL_ERR_STOPPED. */
+/* From any thread or signal handler: end the running task soon, or the next one if none runs;
+ * sl_desk_do then returns SL_ERR_STOPPED. */
 void sl_desk_stop(struct sl_desk *desk);
 
 /* ---- What a caller lends ---- */

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import pathlib
+import signal
 import sys
 import threading
 import warnings
@@ -257,6 +258,22 @@ def _data_roots():
     return given.encode() if given else None, os.path.join(base, "softlab").encode()
 
 
+@contextlib.contextmanager
+def _interrupts(stop):
+    """Ctrl-C calls ``stop`` instead of raising, so that no moment is left at which it could part
+    the caller from work that still runs. Yields the list of those that came."""
+    came = []
+    ours = (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    if ours:
+        signal.signal(signal.SIGINT, lambda number, _: (came.append(number), stop()))
+    try:
+        yield came
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class Desk:
     """One call of the library: lend arrays to it, then do a task. Use it in a ``with``."""
 
@@ -278,7 +295,7 @@ class Desk:
 
     def __exit__(self, *_):
         self._bar.close()
-        if self._ended.is_set():  # a second Ctrl-C may have left the work running: then keep the desk
+        if self._ended.is_set():  # a signal handler of the caller that raises may leave work running
             library.sl_desk_destroy(self._handle)
         self._handle = None
 
@@ -302,15 +319,10 @@ class Desk:
             status.append(function(*arguments))
             ended.set()
 
-        threading.Thread(target=work, daemon=True).start()
-        interrupted = False
-        while not ended.is_set():  # an interrupted Thread.join would take the thread for ended
-            try:
-                ended.wait(1)
-            except KeyboardInterrupt:
-                interrupted = True
-                library.sl_desk_stop(self._handle)
-        if interrupted and status[0] in (0, _STOPPED):
+        with _interrupts(lambda: library.sl_desk_stop(self._handle)) as interrupts:
+            threading.Thread(target=work, daemon=True).start()
+            ended.wait()
+        if interrupts and status[0] in (0, _STOPPED):
             raise KeyboardInterrupt
         _check(status[0], self._error)
 

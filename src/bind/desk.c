@@ -292,8 +292,8 @@ enum sl_status sl_desk_do(struct sl_desk *desk, const char *task, const char *co
                           size_t n_words, struct sl_desk_result **out, struct sl_error *err)
 {
     struct doing doing = {desk, task, words, n_words, NULL};
-    atomic_store(&desk->stopped, false);
     const enum sl_status status = run_guarded(desk, do_task, &doing, err);
+    atomic_store(&desk->stopped, false);
     if (status == SL_OK) *out = doing.result;
     return status;
 }

@@ -39,13 +39,34 @@ print(len(softlab.methods()) > 5)
         code = """
 import softlab, numpy as np, pathlib
 rows = np.random.default_rng(1).dirichlet(np.ones(10), 20000).astype("f4")
-pathlib.Path("begun").touch()
 try:
+    pathlib.Path("begun").touch()
     softlab.evaluate(rows, rows, bootstrap=1000000)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
         self.assertEqual(self.interrupt(code, "begun").split()[-1:], ["interrupted"])
+
+    def test_ctrl_c_at_any_moment_leaves_nothing_running(self):
+        code = """
+import os, signal, threading
+import numpy as np, softlab
+signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+rows, interrupted = np.full((50, 4), 0.25, "f4"), 0
+for step in range(1, 151):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-4 * step)
+        softlab.evaluate(rows, rows, bootstrap=1000000)
+    except KeyboardInterrupt:
+        interrupted += 1
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(20)
+            assert not thread.is_alive(), f"work goes on after an interrupt at {step}"
+print(interrupted)
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "150\n", done.stderr)
 
 
 class Memory(Scratch):

@@ -40,7 +40,7 @@ static enum sl_status set_option(const char *path, const char *name, const char 
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         if (strcmp(name, option_words[i].name) != 0) continue;
-        for (int v = 0; option_words[i].values[v]; v++) {
+        for (unsigned v = 0; option_words[i].values[v]; v++) {
             if (strcmp(value, option_words[i].values[v]) != 0) continue;
             if (i == 0)
                 out->layout = v + 1;

@@ -191,6 +191,10 @@ static void test_a_task_is_heard_and_stopped(void **state)
                  "stopped");
     assert_true(heard.n_lines > 0 && heard.n_progress > 0);
     sl_desk_listen(heard.desk, NULL, NULL, NULL);
+    /* An interrupt that comes just before the task ends it too. */
+    sl_desk_stop(heard.desk);
+    assert_fails(sl_desk_do(heard.desk, "train", words, 10, &result, &err), SL_ERR_STOPPED, err,
+                 "stopped");
     assert_ok(sl_desk_do(heard.desk, "train", words, 10, &result, &err), err); /* resumes */
     sl_desk_result_destroy(result);
     sl_desk_destroy(heard.desk);
