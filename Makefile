@@ -2,7 +2,7 @@
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
 .PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-nn bench-python bench-server bench-soft \
-    bench-build fuzz fuzz-http docs site site-pictures install wheel build coverage update-golden clean
+    bench-tutorial bench-build fuzz fuzz-http docs site site-pictures install wheel build coverage update-golden clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -92,6 +92,10 @@ bench-nn: bench-build ## networks against PyTorch on one core and on two (option
 
 bench-python: bench-build ## 10 million answers from a DataFrame against the program
 	@"$$(tools/find-python numpy pandas)" bench/python_aggregate.py build/release/softlab build/release/libsoftlab.so.0
+
+bench-tutorial: bench-build ## how long a person takes through the site's first tutorial
+	@tests/e2e/install
+	@bench/tutorial_time.py build/release/softlab
 
 bench-build:
 	@tools/bootstrap demo
