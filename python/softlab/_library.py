@@ -216,6 +216,11 @@ class Result:
 # ---- Progress ----
 
 
+def is_watched():
+    """Whether a person sees what is written to standard error: a terminal or a notebook."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
 class _Bar:
     """A tqdm bar for tasks that take more than a second, on a terminal and in a notebook unless
     ``wanted`` says otherwise; nothing without tqdm."""
@@ -223,7 +228,7 @@ class _Bar:
     def __init__(self, wanted):
         self._bar, self._make = None, None
         if wanted is None:
-            wanted = sys.stderr.isatty() or "ipykernel" in sys.modules
+            wanted = is_watched()
         if wanted:
             with contextlib.suppress(ImportError), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # a notebook without widgets gets a bar of text

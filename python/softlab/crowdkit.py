@@ -109,8 +109,11 @@ class GoldMajorityVote(_Skilled):
     _arguments = {}
 
     def fit(self, data, true_labels):
-        """``true_labels``: a Series by task."""
+        """``true_labels``: a Series by task. They only tell the skills: the tasks themselves get
+        what the weighted votes say."""
         self._fit(data, gold=true_labels)
+        vote = MajorityVote().fit(data, self.skills_)
+        self.probas_, self.labels_ = vote.probas_, vote.labels_
         return self
 
 

@@ -5,12 +5,13 @@ import pathlib
 import tempfile
 
 from . import _program
+from ._library import is_watched
 from ._results import Report
 
 
 def list_experiments():
     """The built-in experiments: a dict of name to title."""
-    lines = _program.run("run", "--list").splitlines()
+    lines = _program.run("run", list=True).splitlines()
     return dict(line.split(maxsplit=1) for line in lines if " " in line)
 
 
@@ -20,17 +21,20 @@ def init(data, output, **options):
     return pathlib.Path(output)
 
 
-def run(*experiments, output="results", **options):
+def run(*experiments, output="results", progress=None, **options):
     """Run experiments by name, paper or folder; an interrupted call is resumed by the same call.
-    Options are those of ``softlab run``, such as ``scale="small"`` or ``only="figures"``. Returns
-    the path of results.jsonl."""
-    _program.run("run", *experiments, output=output, **options)
+    Options are those of ``softlab run``, such as ``scale="small"`` or ``only="figures"``. On a
+    terminal and in a notebook every finished run is printed, unless ``progress`` says otherwise.
+    Returns the path of results.jsonl."""
+    if progress is None:
+        progress = is_watched()
+    _program.run("run", *experiments, output=output, progress=progress, **options)
     return pathlib.Path(output) / "results.jsonl"
 
 
 def plan(*experiments, **options):
     """What would run, and how long it takes on this machine, as text."""
-    return _program.run("run", *experiments, "--dry-run", **options)
+    return _program.run("run", *experiments, dry_run=True, **options)
 
 
 def results(path):

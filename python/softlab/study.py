@@ -47,21 +47,19 @@ class Study:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        _program.run("study", "status", self.folder, "--json")  # is it a study?
+        self.status()  # is it a study?
 
     @classmethod
     def make(cls, folder, **options):
         """Make a study: ``images``, ``texts`` or ``mixtures``, and any option of
         ``softlab study init``."""
-        _program.run("study", "init", folder, **options)
+        _program.run("study init", folder, **options)
         return cls(folder)
 
     def serve(self, *, port=0, admin_port=0, **options):
         """Serve the study's pages until ``stop()``; options of ``softlab study serve``."""
-        command = [_program.find(), "study", "serve", str(self.folder), f"--port={port}",
-                   f"--admin-port={admin_port}", *_program.words(options)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   stdin=subprocess.DEVNULL, text=True)
+        process = _program.start("study serve", self.folder, port=port, admin_port=admin_port,
+                                 **options)
         found = {}
         for line in process.stdout:
             name, _, value = line.strip().partition(": ")
@@ -69,17 +67,17 @@ class Study:
             if "researcher" in found:
                 return Server(found["annotators"], found.get("to try it", ""), found["researcher"],
                               process)
-        _program._fail("study serve", process.wait(), process.stderr.read())
+        _program.fail("study serve", process.wait(), process.stderr.read().splitlines())
 
     def simulate(self, server, annotators=50, **options):
         """Send simulated annotators through a running server; ``count=True`` makes their answers
         count. Returns a dict of what happened."""
-        return _program.run_json("study", "simulate", server.annotators, study=self.folder,
+        return _program.run_json("study simulate", server.annotators, study=self.folder,
                                  annotators=annotators, **options)
 
     def status(self):
         """Progress, batches, times, agreement and exclusions as a dict."""
-        return _program.run_json("study", "status", self.folder)
+        return _program.run_json("study status", self.folder)
 
     def annotators(self):
         """A DataFrame with a row per session."""
@@ -90,19 +88,19 @@ class Study:
     def watch(self, seconds=10, times=None):
         """Print the progress every ``seconds``, until Ctrl-C or so many times."""
         while times is None or times > 0:
-            print(_program.run("study", "status", self.folder).strip(), flush=True)
+            print(_program.run("study status", self.folder).strip(), flush=True)
             times = None if times is None else times - 1
             if times != 0:
                 time.sleep(seconds)
 
     def export(self, path, format="answers", **options):
         """Write answers, trials, payments or another format of ``softlab study export --list``."""
-        _program.run("study", "export", self.folder, format=format, output=path, **options)
+        _program.run("study export", self.folder, format=format, output=path, **options)
         return pathlib.Path(path)
 
     def check(self):
         """What still has to be done before people are asked, as text."""
-        return _program.run("study", "check", self.folder)
+        return _program.run("study check", self.folder)
 
     def __repr__(self):
         return f"Study({str(self.folder)!r})"

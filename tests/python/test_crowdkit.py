@@ -66,6 +66,14 @@ class Documented(Scratch):
         self.assertGreater(crowdkit.Wawa().fit(frame).skills_["w0"], 0.8)
         gold = crowdkit.GoldMajorityVote().fit(frame, truth.head(30))
         self.assertGreater(gold.skills_["w0"], gold.skills_["w4"])
+        # Known labels say who is good; they do not replace the votes.
+        wrong = truth.head(30).copy()
+        wrong.iloc[0] = "none of them"
+        with self.assertRaisesRegex(softlab.InputError, "none of them"):
+            crowdkit.GoldMajorityVote().fit(frame, wrong)
+        wrong.iloc[0] = {"bird": "cat", "cat": "dog", "dog": "bird"}[truth.iloc[0]]
+        self.assertEqual(crowdkit.GoldMajorityVote().fit_predict(frame, true_labels=wrong).loc[truth.index[0]],
+                         truth.iloc[0])
         self.assertEqual(crowdkit.MMSR().fit_predict_score(frame).shape, (60, 3))
 
     def test_two_labels_for_kos(self):

@@ -1,5 +1,8 @@
 """Python survives: interrupts, memory that runs out, studies, experiments and torch."""
 
+import contextlib
+import io
+import json
 import os
 import pathlib
 import signal
@@ -106,6 +109,28 @@ class Programs(Scratch):
             softlab.Study(self.folder / "nowhere")
         with self.assertRaisesRegex(softlab.UsageError, "--batch"):
             softlab.Study.make(self.folder / "other", images="shapes", batch="no")
+
+    def test_folders_that_look_like_options(self):
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            study = softlab.Study.make("--quiet", images="shapes:n=6,size=16", contact="Ada, a@x.org")
+            self.assertEqual(study.status()["annotators"], [])
+        finally:
+            os.chdir(before)
+
+    def test_experiments_are_watched(self):
+        spec = {"softlab": "experiment", "version": 1, "name": "tiny", "title": "Tiny",
+                "people": "simulated",
+                "further": {"votes/number": {"command": ["quality", "{spec}/votes.csv", "--json"],
+                                             "path": "$.answers"}}}
+        crowd()[0].to_csv(self.folder / "votes.csv", index=False)
+        (self.folder / "spec.json").write_text(json.dumps(spec))
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertLogs("softlab", "INFO") as logged:
+            softlab.experiments.run(self.folder / "spec.json", output=self.folder / "out", progress=True)
+        self.assertIn("tiny: 1 run made", said.getvalue())
+        self.assertIn("tiny: 1 run made", "".join(logged.output))
 
     def test_experiments_and_reports(self):
         self.assertIn("collins2022/table2", softlab.experiments.list_experiments())
