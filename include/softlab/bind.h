@@ -30,6 +30,15 @@ const char *sl_bind_program_version(void); /* "0.1.0"; static */
 enum sl_status sl_bind_describe(char **out, struct sl_error *err) SL_MUST_USE;
 void sl_bind_free(void *block);
 
+/* Many names in one text, each followed by NUL. */
+struct sl_joined_names {
+    const char *text; /* NULL: no names */
+    size_t bytes;
+};
+/* As sl_answer_columns. */
+enum sl_status sl_bind_columns(const struct sl_joined_names *names, size_t count, size_t place[3],
+                               struct sl_error *err) SL_MUST_USE;
+
 /* ---- Desks ---- */
 
 /* A desk has threads, folders, and what its caller lends for one task. Use it from one thread at a
@@ -55,11 +64,6 @@ void sl_desk_stop(struct sl_desk *desk);
 
 /* ---- What a caller lends ---- */
 
-/* Many names in one text, each followed by NUL. */
-struct sl_joined_names {
-    const char *text; /* NULL: no names */
-    size_t bytes;
-};
 /* Rows of labels or predictions that stand for the file `name`: `shape` has the numbers of rows and
  * of classes, `names` those of items and classes. `values` is borrowed until the desk is destroyed,
  * names are copied. */

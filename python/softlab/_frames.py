@@ -4,14 +4,9 @@ import dataclasses
 
 import numpy as np
 
-from ._library import NO_NAME, InputError
+from ._library import NO_NAME, InputError, column_places
 
-# Names of the columns that hold items, annotators and labels, the first found counts.
-ROLES = {
-    "item": ("item", "task", "items", "id", "question", "image"),
-    "annotator": ("annotator", "worker", "user", "rater", "performer", "person"),
-    "label": ("label", "answer", "class", "vote", "response", "choice"),
-}
+ROLES = ("item", "annotator", "label")
 
 
 @dataclasses.dataclass
@@ -91,28 +86,29 @@ def is_rich(frame):
     return hasattr(frame, "columns") and {"answer", "item", "kind", "part"} <= set(frame.columns)
 
 
-def _by_name(frame):
-    return {role: next((name for name in names if name in frame.columns), None)
-            for role, names in ROLES.items()}
-
-
 def has_roles(frame):
     """Whether a frame has columns of items, annotators and labels by name."""
-    return all(_by_name(frame).values())
+    try:
+        column_places([str(name) for name in frame.columns])
+    except InputError:
+        return False
+    return True
 
 
 def find_columns(frame, columns=None):
     """The columns of items, annotators and labels of a frame."""
+    there = list(frame.columns)
     if columns is None:
-        found = _by_name(frame)
-    else:
-        found = dict(columns) if isinstance(columns, dict) else dict(zip(ROLES, columns))
+        try:
+            return [there[place] for place in column_places([str(name) for name in there])]
+        except InputError as error:
+            raise InputError(f"{str(error).partition(';')[0]}: the frame has the columns {there}; "
+                             "give columns=(item, annotator, label)") from None
+    found = dict(columns) if isinstance(columns, dict) else dict(zip(ROLES, columns))
     for role in ROLES:
-        name = found.get(role)
-        if name is None or name not in frame.columns:
-            wanted = f"no column {name!r}" if name else f"no column for the {role}"
-            raise InputError(f"the frame has {wanted}: its columns are {list(frame.columns)}; give "
-                             "columns=(item, annotator, label)")
+        if found.get(role) not in there:
+            raise InputError(f"the frame has no column {found.get(role)!r} for the {role}: it has "
+                             f"{there}; give columns=(item, annotator, label)")
     return [found[role] for role in ROLES]
 
 

@@ -99,6 +99,7 @@ _prototypes = {
     "sl_bind_version": (ctypes.c_uint, []),
     "sl_bind_describe": (ctypes.c_int, [ctypes.POINTER(_pointer), _pointer]),
     "sl_bind_free": (None, [_pointer]),
+    "sl_bind_columns": (ctypes.c_int, [_pointer, _size, ctypes.POINTER(_size), _pointer]),
     "sl_desk_create": (ctypes.c_int, [_size, _text, _text, ctypes.POINTER(_pointer), _pointer]),
     "sl_desk_destroy": (None, [_pointer]),
     "sl_desk_listen": (None, [_pointer, _log_hook, _progress_hook, _pointer]),
@@ -175,6 +176,13 @@ def _join(*lists):
         encoded = text.encode("utf-8", "surrogateescape")
         one.text, one.bytes = encoded, len(encoded)  # ctypes keeps the text alive
     return joined
+
+
+def column_places(names):
+    """Where items, annotators and labels stand among the names of columns, as import finds them."""
+    place, error = (_size * 3)(), _Error()
+    _check(library.sl_bind_columns(_join(names), len(names), place, ctypes.byref(error)), error)
+    return list(place)
 
 
 class Result:

@@ -73,3 +73,27 @@ enum sl_status sl_bind_describe(char **out, struct sl_error *err)
     struct sl_bind_call call = {describe, out, false};
     return sl_bind_guard(&call, err);
 }
+
+struct columns {
+    const struct sl_joined_names *names;
+    size_t count, *place;
+};
+
+static enum sl_status find_columns(void *context, struct sl_error *err)
+{
+    const struct columns *columns = context;
+    char **names = NULL;
+    SL_TRY(sl_bind_names(columns->names, columns->count, "column", &names, err));
+    const enum sl_status status = sl_answer_columns(
+        (const char *const *)names, names ? columns->count : 0, columns->place, err);
+    free(names);
+    return status;
+}
+
+enum sl_status sl_bind_columns(const struct sl_joined_names *names, size_t count, size_t place[3],
+                               struct sl_error *err)
+{
+    struct columns columns = {names, count, place};
+    struct sl_bind_call call = {find_columns, &columns, false};
+    return sl_bind_guard(&call, err);
+}

@@ -100,10 +100,12 @@ double sl_sparse_score(struct sl_sparse *sparse, size_t item, size_t worker, dou
         const struct sl_sparse_entry *entry = &sparse->entries[sparse->entry_of[v]];
         const size_t annotator = votes->annotator[v];
         const double *totals = sparse->totals + annotator * n_classes;
-        const float *values = sparse->values + sparse->start[annotator] + entry->at;
-        if (sl_sparse_n_answers(entry) == 1)
+        if (sl_sparse_n_answers(entry) == 1) { /* has no values; perhaps no entry has */
             penalty += add_alone(sparse, item, entry->said, totals, &scratch, scores);
-        else if (entry->n_cells == n_classes)
+            continue;
+        }
+        const float *values = sparse->values + sparse->start[annotator] + entry->at;
+        if (entry->n_cells == n_classes)
             add_values(scores, values, n_classes);
         else
             add_pairs(sparse, (const struct sl_sparse_cell *)(const void *)values, entry->n_cells,

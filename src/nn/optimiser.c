@@ -90,6 +90,7 @@ double sl_flat_norm(const float *values, size_t count, struct sl_pool *pool)
     const bool shared = sl_pool_threads(pool) > 1 && count > RANGE;
     struct squares squares = {.values = values, .count = count, .n_parts = shared ? 2 : 1};
     double total = 0;
+    if (count == 0) return 0; /* values may be NULL */
     sl_pool_run(pool, squares.n_parts, add_squares, &squares);
     for (size_t k = 0; k < SUMS; k++)
         total += squares.sums[k];

@@ -115,7 +115,7 @@ class Aggregating(Scratch):
                 (softlab.UsageError, 'did you mean "ds"', lambda: softlab.aggregate(frame, "dss")),
                 (softlab.UsageError, "--gamma has no effect", lambda: softlab.aggregate(frame, "ds", gamma=1)),
                 (softlab.UsageError, "no option 'rounds'", lambda: softlab.aggregate(frame, "ds", rounds=1)),
-                (softlab.InputError, "no column for the label", lambda: softlab.aggregate(frame[["task", "worker"]], "ds")),
+                (softlab.InputError, "one column called label or similar, found 0", lambda: softlab.aggregate(frame[["task", "worker"]], "ds")),
                 (softlab.InputError, "no rows", lambda: softlab.aggregate(frame.head(0), "ds")),
                 (softlab.InputError, "kos", lambda: softlab.aggregate(frame, "kos")),
                 (softlab.SoftlabError, "nowhere.csv: No such file", lambda: softlab.aggregate("nowhere.csv", "ds")),

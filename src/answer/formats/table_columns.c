@@ -1,18 +1,22 @@
 #include "answer/formats/table_columns.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer/formats/exports.h"
+#include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
 enum { MOST_ENTRIES = 16, WORD = 32 };
 
 /* The words of crowd-kit, crowd_truth_infer, Fast-Dawid-Skene, spark-crowd and our own. */
-static const char *const role_words[SL_LONG_ROLES][8] = {
-    [SL_LONG_ITEM] = {"item", "task", "question", "example", "image", "instance", "object", NULL},
-    [SL_LONG_WORKER] = {"worker", "annotator", "user", "rater", "performer", "subject", NULL},
-    [SL_LONG_LABEL] = {"label", "answer", "value", "class", "response", NULL},
+static const char *const role_words[SL_LONG_ROLES][10] = {
+    [SL_LONG_ITEM] = {"item", "task", "question", "example", "image", "picture", "photo",
+                      "instance", "object", NULL},
+    [SL_LONG_WORKER] = {"worker", "annotator", "user", "rater", "performer", "subject", "person",
+                        "participant", NULL},
+    [SL_LONG_LABEL] = {"label", "answer", "value", "class", "response", "vote", "choice", NULL},
     [SL_LONG_P] = {"p", "prob", "proba", "probability", NULL},
     [SL_LONG_MS] = {"ms", "time_ms", "milliseconds", NULL},
     [SL_LONG_CONFIDENCE] = {"confidence", NULL},
@@ -402,6 +406,19 @@ enum sl_status sl_columns_place(const struct sl_field *names, size_t count, cons
                            "%s=NAME",
                            role_names[role], found[role], role_names[role]);
     return SL_OK;
+}
+
+enum sl_status sl_answer_columns(const char *const *names, size_t count, size_t place[3],
+                                 struct sl_error *err)
+{
+    struct sl_field *fields = sl_alloc(count + 1, sizeof *fields);
+    size_t found[SL_LONG_ROLES];
+    for (size_t i = 0; i < count; i++)
+        fields[i] = (struct sl_field){names[i], strlen(names[i])};
+    const enum sl_status status = sl_columns_place(fields, count, NULL, found, err);
+    free(fields);
+    if (status == SL_OK) memcpy(place, found, 3 * sizeof *place);
+    return status;
 }
 
 enum sl_status sl_long_columns_look(const char *path, const char *columns, enum sl_table_kind kind,

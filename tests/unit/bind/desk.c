@@ -200,6 +200,21 @@ static void test_a_task_is_heard_and_stopped(void **state)
     sl_desk_destroy(heard.desk);
 }
 
+static void test_columns_are_found_by_the_words_of_import(void **state)
+{
+    (void)state;
+    static const char known[] = "time\0choice\0Participant_ID\0photo";
+    static const char twice[] = "image\0item\0worker\0label\0task";
+    const struct sl_joined_names names = {known, sizeof known}, doubtful = {twice, sizeof twice};
+    size_t place[3] = {9, 9, 9};
+    assert_ok(sl_bind_columns(&names, 4, place, &err), err);
+    assert_int_equal(place[0] * 100 + place[1] * 10 + place[2], 321);
+    /* Two columns that could both be the items are no answer. */
+    assert_fails(sl_bind_columns(&doubtful, 5, place, &err), SL_ERR_INPUT, err, "item");
+    assert_fails(sl_bind_columns(&(struct sl_joined_names){NULL, 0}, 2, place, &err), SL_ERR_INPUT,
+                 err, "found 0");
+}
+
 static void test_values_are_numbered_by_first_appearance(void **state)
 {
     (void)state;
@@ -252,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_lent_votes_are_measured),
         cmocka_unit_test(test_datasets_are_arrays),
         cmocka_unit_test(test_a_task_is_heard_and_stopped),
+        cmocka_unit_test(test_columns_are_found_by_the_words_of_import),
         cmocka_unit_test(test_values_are_numbered_by_first_appearance),
         cmocka_unit_test(test_the_tables_are_described),
     };
