@@ -10,7 +10,8 @@ trap 'exit 1' HUP INT TERM
 
 cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
 PKG_CONFIG_PATH=$(dirname "$(find "$scratch/prefix" -name softlab.pc)")
-export PKG_CONFIG_PATH
+LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") # no ldconfig for a folder that goes away
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
 for page in c experiment train reproduce; do
     "$root/tools/check-pages" --long "$scratch/prefix/bin/softlab" "$root/docs/site/tutorials/$page.md"
 done
