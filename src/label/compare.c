@@ -213,9 +213,9 @@ static void measure_item(const struct matching *matching, struct sl_item_differe
         item->distance[d] = sl_label_distances[d].between(left, right, n_classes);
     item->entropy_a = sl_entropy(left, n_classes);
     item->entropy_b = sl_entropy(right, n_classes);
-    item->same_first = first_choice(matching, left, &comparison->n_tied_a) ==
-                       first_choice(matching, right, &comparison->n_tied_b);
-    *n_agreeing += item->same_first;
+    item->first_a = first_choice(matching, left, &comparison->n_tied_a);
+    item->first_b = first_choice(matching, right, &comparison->n_tied_b);
+    *n_agreeing += item->first_a == item->first_b;
 }
 
 static void summarise(struct sl_comparison *comparison, size_t n_agreeing, double *scratch)
@@ -370,7 +370,7 @@ size_t sl_comparison_keep(struct sl_comparison *comparison,
     size_t kept = 0;
     for (size_t i = 0; i < comparison->n_items; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
-        if (filter->same_first && !item->same_first) continue;
+        if (filter->same_first && item->first_a != item->first_b) continue;
         if (item->entropy_a < filter->min_entropy || item->entropy_b < filter->min_entropy)
             continue;
         if (filter->max_entropy_b > 0 && item->entropy_b > filter->max_entropy_b) continue;

@@ -8,6 +8,12 @@
 enum { STRIP = 56, STRIP_GAP = 10, STRIP_HEAD = 17 };
 static const double narrow = 4; /* bins up to this many pixels wide have no outlines */
 
+/* NaN stands for no value, as in every chart. */
+static bool is_share(double value)
+{
+    return isnan(value) || (value >= 0 && value <= 1);
+}
+
 enum sl_status sl_plot_reliability_check(const struct sl_plot *plot, struct sl_error *err)
 {
     const struct sl_plot_series *series = &plot->series[0];
@@ -18,10 +24,15 @@ enum sl_status sl_plot_reliability_check(const struct sl_plot *plot, struct sl_e
         return sl_fail(
             err, SL_ERR_USAGE,
             "a reliability diagram needs confidence, accuracy, edges and items of its bins");
-    for (size_t i = 0; i < series->count; i++)
+    for (size_t i = 0; i < series->count; i++) {
         if (!(isfinite(series->x_low[i]) && isfinite(series->x_high[i])) ||
             !(series->weight[i] >= 0 && isfinite(series->weight[i])))
             return sl_fail(err, SL_ERR_INPUT, "bin %zu has no edges or no number of items", i + 1);
+        if (series->weight[i] > 0 && !(is_share(series->x[i]) && is_share(series->y[i])))
+            return sl_fail(err, SL_ERR_INPUT,
+                           "bin %zu has confidence %g and accuracy %g; both are shares from 0 to 1",
+                           i + 1, series->x[i], series->y[i]);
+    }
     return SL_OK;
 }
 

@@ -36,8 +36,8 @@ struct sl_item_difference {
     size_t row_a, row_b;
     double distance[SL_DISTANCE_COUNT];
     double entropy_a, entropy_b;
-    bool same_first; /* the most probable class is the same; ties go to the last by name
-                        (sl_first_two) */
+    /* the most probable classes, as columns of a; ties go to the last by name (sl_first_two) */
+    size_t first_a, first_b;
 };
 
 struct sl_comparison {

@@ -54,6 +54,8 @@ enum sl_status sl_compare_job_run(const struct sl_compare_job *job,
                                   const struct sl_workplace *workplace, struct sl_compared *out,
                                   struct sl_error *err) SL_MUST_USE;
 void sl_compared_release(struct sl_compared *compared);
+/* The name of a class, by column of a; NULL if neither set names its classes. */
+const char *sl_compared_class(const struct sl_compared *compared, size_t column);
 /* All results as a new JSON object; takes `provenance`, which may be NULL. */
 json_t *sl_compared_json(const struct sl_compared *compared, json_t *provenance) SL_MUST_USE;
 

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "cmd.h"
 #include "softlab/base/text.h"
 
@@ -29,6 +31,13 @@ static const struct cli_argument compare_arguments[] = {
     {.name = NULL},
 };
 
+static const char *class_cell(struct cli_table *table, const struct sl_compared *compared,
+                              size_t column)
+{
+    const char *name = sl_compared_class(compared, column);
+    return name ? name : cli_cell(table, "%zu", column);
+}
+
 static void print_items(const struct sl_compared *compared)
 {
     const struct sl_comparison *comparison = &compared->comparison;
@@ -39,19 +48,22 @@ static void print_items(const struct sl_compared *compared)
     else
         printf("\n%s different items\n", which);
     struct cli_table table;
-    cli_table_begin(&table, "lrrrrrrr", "item", sl_label_distances[0].name,
+    cli_table_begin(&table, "lllrrrrrrr", "item", "class a", "class b", sl_label_distances[0].name,
                     sl_label_distances[1].name, sl_label_distances[2].name,
                     sl_label_distances[3].name, sl_label_distances[4].name, "entropy a",
                     "entropy b");
     for (size_t i = 0; i < compared->n_shown; i++) {
         const struct sl_item_difference *item = &comparison->items[i];
-        const char *cells[SL_DISTANCE_COUNT + 3] = {NULL};
+        const char *cells[SL_DISTANCE_COUNT + 5] = {NULL};
         char name[64];
-        cells[0] = sl_rows_item(compared->a, item->row_a, name, sizeof name);
+        size_t n = 0;
+        cells[n++] = sl_rows_item(compared->a, item->row_a, name, sizeof name);
+        cells[n++] = class_cell(&table, compared, item->first_a);
+        cells[n++] = class_cell(&table, compared, item->first_b);
         for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
-            cells[d + 1] = cli_cell(&table, "%.4f", item->distance[d]);
-        cells[SL_DISTANCE_COUNT + 1] = cli_cell(&table, "%.3f", item->entropy_a);
-        cells[SL_DISTANCE_COUNT + 2] = cli_cell(&table, "%.3f", item->entropy_b);
+            cells[n++] = cli_cell(&table, "%.4f", item->distance[d]);
+        cells[n++] = cli_cell(&table, "%.3f", item->entropy_a);
+        cells[n++] = cli_cell(&table, "%.3f", item->entropy_b);
         cli_table_add_cells(&table, cells);
     }
     cli_table_end(&table);
@@ -64,7 +76,10 @@ static void print_comparison(const struct cli *cli, const struct sl_compared *co
            sl_text_plural(comparison->n_items, "", "s"), comparison->n_only_a,
            cli_shown(cli, compared->job->a), comparison->n_only_b,
            cli_shown(cli, compared->job->b));
-    printf("entropy correlation  %.4f\n", comparison->entropy_r);
+    if (isnan(comparison->entropy_r))
+        printf("entropy correlation  - (all entropies of a set are equal)\n");
+    else
+        printf("entropy correlation  %.4f\n", comparison->entropy_r);
     printf("mean entropy         %.4f and %.4f nats\n", comparison->entropy_a,
            comparison->entropy_b);
     printf("top-1 agreement      %.1f %%\n", 100 * comparison->top1_agreement);

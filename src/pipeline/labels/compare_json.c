@@ -4,11 +4,26 @@
 #include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/files.h"
 
+const char *sl_compared_class(const struct sl_compared *compared, size_t column)
+{
+    /* Where one of the sets has no names, the columns have the same order. */
+    char *const *names = compared->a->classes ? compared->a->classes : compared->b->classes;
+    return names ? names[column] : NULL;
+}
+
+static json_t *class_json(const struct sl_compared *compared, size_t column)
+{
+    const char *name = sl_compared_class(compared, column);
+    return name ? json_string(name) : json_integer((json_int_t)column);
+}
+
 static json_t *item_json(const struct sl_compared *compared, const struct sl_item_difference *item)
 {
     char name[64];
     json_t *row =
         json_pack("{s:s}", "item", sl_rows_item(compared->a, item->row_a, name, sizeof name));
+    json_object_set_new(row, "class_a", class_json(compared, item->first_a));
+    json_object_set_new(row, "class_b", class_json(compared, item->first_b));
     for (size_t d = 0; d < SL_DISTANCE_COUNT; d++)
         json_object_set_new(row, sl_label_distances[d].name, sl_json_real(item->distance[d]));
     json_object_set_new(row, "entropy_a", sl_json_real(item->entropy_a));

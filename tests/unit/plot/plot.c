@@ -384,6 +384,28 @@ static void test_kinds_refuse_what_is_not_theirs(void **state)
 }
 
 /* Places 0, 1, 2, ... are made up where none are given; values never are. */
+static void test_a_bin_of_items_has_shares(void **state)
+{
+    (void)state;
+    static const double low[] = {0, 0.5}, high[] = {0.5, 1}, items[] = {0, 3};
+    static const double good[] = {(double)NAN, 0.9}, percent[] = {(double)NAN, 90};
+    static const double below[] = {(double)NAN, -0.1};
+    const double *const wrong[] = {percent, below};
+    struct sample sample;
+    for (size_t i = 0; i < 4; i++) {
+        make_sample(SL_PLOT_RELIABILITY, &sample);
+        sample.plot.n_series = 1;
+        sample.series[0] = (struct sl_plot_series){.name = "bins",
+                                                   .count = 2,
+                                                   .x = i < 2 ? wrong[i] : good,
+                                                   .y = i < 2 ? good : wrong[i - 2],
+                                                   .x_low = low,
+                                                   .x_high = high,
+                                                   .weight = items};
+        expect(&sample, SL_ERR_INPUT, "both are shares from 0 to 1");
+    }
+}
+
 static void test_values_in_the_wrong_array_are_not_made_up(void **state)
 {
     (void)state;
@@ -445,6 +467,7 @@ int main(void)
         cmocka_unit_test(test_a_log_axis_refuses_what_is_not_positive),
         cmocka_unit_test(test_plots_that_cannot_be_drawn_are_refused_in_one_sentence),
         cmocka_unit_test(test_kinds_refuse_what_is_not_theirs),
+        cmocka_unit_test(test_a_bin_of_items_has_shares),
         cmocka_unit_test(test_values_in_the_wrong_array_are_not_made_up),
         cmocka_unit_test(test_a_chart_is_written_as_a_file_of_its_own),
     };
