@@ -196,6 +196,7 @@ enum sl_status sl_experiment_plan(const struct sl_spec *spec, const struct sl_sp
         .variant = options->as_published ? "as-published" : "as-run",
         .seen = options->seen ? options->seen : sl_seen_data_create(),
         .places = json_object(),
+        .outputs = json_object(),
         .inputs = &inputs,
     };
     enum sl_status status = SL_OK;
@@ -215,6 +216,7 @@ enum sl_status sl_experiment_plan(const struct sl_spec *spec, const struct sl_sp
 out:
     if (!options->seen) sl_seen_data_destroy(planner.seen);
     json_decref(planner.places);
+    json_decref(planner.outputs);
     sl_inputs_release(&inputs);
     sl_experiment_destroy(plan);
     return status;

@@ -56,7 +56,7 @@ static bool lacks_data(struct sl_planner *planner, const json_t *words, struct s
             return true;
         const bool file =
             word[0] == '@' ? roots != NULL : word[0] == '/' || sl_word_names_file(word);
-        if (!file || sl_plan_job_of(planner->plan, word)) continue;
+        if (!file || sl_plan_job_of(planner, word)) continue;
         if (sl_experiment_place(roots, word, &path, err) != SL_OK) return true;
         free(path);
     }

@@ -56,7 +56,7 @@ static json_t *identity_of_place(struct sl_planner *planner, const char *place)
 
 json_t *sl_identity_of_text(struct sl_planner *planner, const char *text)
 {
-    const struct sl_job *job = sl_plan_job_of(planner->plan, text);
+    const struct sl_job *job = sl_plan_job_of(planner, text);
     if (job) return tagged("made", job->key);
     if (text[0] == '@' || text[0] == '/') return identity_of_place(planner, text);
     if (strncmp(text, SL_BESIDE_SPEC, strlen(SL_BESIDE_SPEC)) == 0) return by_name(text);

@@ -37,11 +37,10 @@ static char *output_of(const char *key, const char *suffix)
                                     : sl_string_printf("cache/%.32s%s", key, suffix);
 }
 
-const struct sl_job *sl_plan_job_of(const struct sl_experiment *plan, const char *output)
+const struct sl_job *sl_plan_job_of(const struct sl_planner *planner, const char *output)
 {
-    for (size_t i = 0; i < plan->n_jobs; i++)
-        if (strcmp(plan->jobs[i].output, output) == 0) return &plan->jobs[i];
-    return NULL;
+    const json_t *number = json_object_get(planner->outputs, output);
+    return number ? &planner->plan->jobs[json_integer_value(number)] : NULL;
 }
 
 /* True if a file that a preparation reads is not on this machine; *err names the first. */
@@ -69,7 +68,7 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record,
     char key[SL_SHA256_TEXT];
     sl_identity_key("job", record ? record : sl_identity_of_step(planner, step), key);
     char *output = output_of(key, suffix);
-    const struct sl_job *known = sl_plan_job_of(plan, output);
+    const struct sl_job *known = sl_plan_job_of(planner, output);
     if (known) {
         free(output);
         json_decref(step);
@@ -91,6 +90,7 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record,
     if (planner->options->roots && json_object_get(step, "prepare") &&
         lacks_place(planner, step, &err))
         sl_plan_miss(planner, plan->n_jobs, err.message);
+    json_object_set_new(planner->outputs, output, json_integer((json_int_t)plan->n_jobs));
     return plan->n_jobs++;
 }
 

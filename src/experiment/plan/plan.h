@@ -29,6 +29,7 @@ struct sl_planner {
     struct sl_seen_data *seen;           /* borrowed */
     struct sl_inputs *inputs;            /* borrowed */
     json_t *places;                      /* owned; cache of the identities of files */
+    json_t *outputs;                     /* owned; the number of the job that writes each */
 };
 
 /* expand.c: sl_experiment_create for `body` instead of the specification's own body. */
@@ -49,7 +50,7 @@ void sl_needs_add(struct sl_needs *needs, size_t job);
 size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record, const char *suffix,
                        const struct sl_needs *needs, const char *title);
 /* The job that writes this output, or NULL. */
-const struct sl_job *sl_plan_job_of(const struct sl_experiment *plan, const char *output);
+const struct sl_job *sl_plan_job_of(const struct sl_planner *planner, const char *output);
 /* Record why a job cannot run; the first reason is kept. */
 void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason);
 /* True for the name of a known data set ("cifar10:test"). */

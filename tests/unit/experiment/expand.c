@@ -155,7 +155,7 @@ static void test_every_fold_is_scored_on_what_it_held_out(void **state)
             assert_int_equal(json_object_size(tests), 4);
             const char *split = sl_plan_text(json_object_get(tests, "c10h"), "split");
             assert_non_null(split);
-            const json_t *step = sl_plan_job_of(plan, split)->step;
+            const json_t *step = find_job(plan, split)->step;
             assert_int_equal(json_integer_value(json_object_get(step, "fold")), fold);
             assert_true(json_is_true(json_object_get(step, "held_out")));
             assert_null(sl_plan_text(json_object_get(tests, "v4"), "split"));

@@ -39,7 +39,7 @@ static void test_mixing_curves_are_fitted_to_the_thesis_own_answers(void **state
     char *words = training_words(plan, find(plan, "tau", "preact-resnet34", 1));
     char *file = strstr(words, "--mixing ") + strlen("--mixing ");
     file[strcspn(file, " ")] = '\0';
-    char *fit = json_dumps(sl_plan_job_of(plan, file)->step, 0);
+    char *fit = json_dumps(find_job(plan, file)->step, 0);
     assert_non_null(strstr(fit, "\"--only\", \"@hmix/thesis_810_filenames.txt\""));
     free(fit);
     free(words);

@@ -37,6 +37,15 @@ static inline const struct sl_run *find(const struct sl_experiment *plan, const 
     return NULL;
 }
 
+/* The job of a plan that writes this output. */
+static inline const struct sl_job *find_job(const struct sl_experiment *plan, const char *output)
+{
+    for (size_t i = 0; i < plan->n_jobs; i++)
+        if (strcmp(plan->jobs[i].output, output) == 0) return &plan->jobs[i];
+    fail_msg("no job writes %s", output);
+    return NULL;
+}
+
 /* The command line of a run's training, as one text. */
 static inline char *training_words(const struct sl_experiment *plan, const struct sl_run *run)
 {
