@@ -162,6 +162,7 @@ struct sl_board {
     const struct sl_running *running;    /* borrowed; n_running */
     size_t n_running;
     const char *waits; /* borrowed; the job that waits for memory, or NULL */
+    size_t waiting;    /* runs that wait for a machine of a cluster */
 };
 
 enum sl_run_event {
@@ -171,10 +172,11 @@ enum sl_run_event {
     SL_RUN_LACKS,   /* done, except for the test that `reason` names */
     SL_RUN_WARNS, /* `reason` is a warning that a successful process logged; only for specifications
                      that are not built in; may repeat */
-    SL_RUN_RETRIED, /* a crashed process is started again */
-    SL_RUN_SPOILT,  /* a job's output, `reason`, was changed or damaged: the job runs again */
-    SL_RUN_WAITS,   /* a job waits for memory */
-    SL_RUN_STOPS,   /* hooks.stop returned true; the runner waits for its child processes */
+    SL_RUN_RETRIED,   /* a crashed process is started again */
+    SL_RUN_SPOILT,    /* a job's output, `reason`, was changed or damaged: the job runs again */
+    SL_RUN_WAITS,     /* a job waits for memory */
+    SL_RUN_SUBMITTED, /* `reason` is the job that a cluster got for the experiment */
+    SL_RUN_STOPS,     /* hooks.stop returned true; the runner waits for its child processes */
 };
 /* Callbacks during a run; each may be NULL. */
 struct sl_experiment_hooks {
@@ -206,8 +208,8 @@ struct sl_experiment_outcome {
  * the runner. A child that a signal killed is restarted at most twice; a training resumes from its
  * checkpoint. A failed run does not stop the others: it goes to failures.jsonl with the end of its
  * log. A runner that was killed can be started again: it keeps all finished work, and the results
- * differ only under "time". SL_ERR_USAGE if another process works in the folder; SL_ERR_STOPPED
- * after hooks.stop. */
+ * differ only under "time". SL_ERR_USAGE if another process works in the folder, or if it has Slurm
+ * jobs that are not joined (softlab/experiment/launch.h); SL_ERR_STOPPED after hooks.stop. */
 enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
                                  const struct sl_experiment_runner *runner,
                                  struct sl_experiment_outcome *out,

@@ -2,15 +2,10 @@
 #include <string.h>
 
 #include "run.h"
+#include "softlab/experiment/launch.h"
 #include "softlab/experiment/select.h"
 
 enum { MEGABYTE = 1000000 };
-
-struct run_values {
-    const char *output, *scale, *only, *shard, *init, *answers;
-    int64_t jobs, threads, memory;
-    bool dry_run, as_published, tune, list;
-};
 
 static const char *scale_names(size_t index)
 {
@@ -23,56 +18,111 @@ static const char *experiment_names(size_t index)
     return sl_builtin_specs[index];
 }
 
-enum { RUNS = 1, PLANS = 2, LISTS = 4, INITS = 8 };
+static const char *launcher_names(size_t index)
+{
+    return sl_launchers[index].name;
+}
+
+/* AWAY: handed to Slurm or printed; PARTS: --run; FOLLOWS: --watch and --cancel. */
+enum {
+    RUNS = 1,
+    PLANS = 2,
+    LISTS = 4,
+    INITS = 8,
+    AWAY = 16,
+    SLURM = 32,
+    PARTS = 64,
+    FOLLOWS = 128
+};
+enum { CHOOSES = RUNS | PLANS | AWAY, MAKES = CHOOSES | PARTS };
+
+/* What is done with an EXPERIMENT. */
+static struct sl_option_mode making_mode(const struct run_values *options)
+{
+    if (strcmp(options->launcher, "slurm") == 0)
+        return (struct sl_option_mode){AWAY | SLURM, .name = "--launcher slurm"};
+    if (strcmp(options->launcher, "print") == 0)
+        return (struct sl_option_mode){AWAY, .name = "--launcher print"};
+    if (options->dry_run) return (struct sl_option_mode){PLANS, .name = "--dry-run"};
+    if (options->run) return (struct sl_option_mode){PARTS, .name = "--run"};
+    return (struct sl_option_mode){RUNS, .name = "an experiment"};
+}
 
 static void run_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct run_values *options = values;
-    *out = options->list      ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
-           : options->init    ? (struct sl_option_mode){INITS, .name = "--init", .alone = true}
-           : options->dry_run ? (struct sl_option_mode){PLANS, .name = "--dry-run"}
-                              : (struct sl_option_mode){RUNS, .name = "an experiment"};
+    *out = options->list     ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+           : options->init   ? (struct sl_option_mode){INITS, .name = "--init", .alone = true}
+           : options->cancel ? (struct sl_option_mode){FOLLOWS, .name = "--cancel", .alone = true}
+           : options->watch  ? (struct sl_option_mode){FOLLOWS, .name = "--watch", .alone = true}
+                             : making_mode(options);
 }
 
-static const char *const run_samples[] = {"--list", "--init shapes", "collins2022/table2",
-                                          "collins2022/table2 --dry-run", NULL};
+static const char *const run_samples[] = {"--list",
+                                          "--init shapes",
+                                          "collins2022/table2",
+                                          "collins2022/table2 --dry-run",
+                                          "collins2022/table2 --launcher slurm",
+                                          "collins2022/table2 --launcher print",
+                                          "collins2022/table2 --run 0123",
+                                          "--watch",
+                                          "--cancel",
+                                          NULL};
 
 #define FIELD(name) .offset = offsetof(struct run_values, name)
 static const struct sl_field_row run_options[] = {
     {"scale", SL_FIELD_CHOICE, FIELD(scale),
      "quick: a tiny network and few epochs, to see it work; small: ResNet-20 or ResNet-34A for "
      "the recipe's full length, all tables in at most 40 core-hours; paper: as published",
-     .value = "SCALE", .fallback = "quick", .names = scale_names, .modes = RUNS | PLANS},
+     .value = "SCALE", .fallback = "quick", .names = scale_names, .modes = MAKES},
     {"output", SL_FIELD_FOLDER, FIELD(output),
      "the folder of results.jsonl and of everything that runs write; with --init, the folder of "
      "spec.json (default: experiment)",
-     .letter = 'o', .fallback = "results", .modes = RUNS | PLANS | INITS},
+     .letter = 'o', .fallback = "results", .modes = MAKES | INITS | FOLLOWS},
     {"jobs", SL_FIELD_INTEGER, FIELD(jobs),
      "processes at the same time (default: one per core); they share the threads", .letter = 'j',
-     .minimum = 1, .maximum = 1024, .modes = RUNS | PLANS},
+     .minimum = 1, .maximum = 1024, .modes = RUNS | PLANS | PARTS},
     {"threads", SL_FIELD_INTEGER, FIELD(threads),
-     "threads of all processes together (default: all cores); results are the same for any number",
-     .value = "N", .minimum = 1, .maximum = SL_POOL_MOST_THREADS, .modes = RUNS | PLANS},
+     "threads of all processes together (default: all cores); with --launcher slurm or print, "
+     "threads "
+     "of each run (default: 1); results are the same for any number",
+     .value = "N", .minimum = 1, .maximum = SL_POOL_MOST_THREADS, .modes = MAKES},
     {"memory", SL_FIELD_INTEGER, FIELD(memory),
      "memory for all processes together (default: all that is free)", .value = "MB", .minimum = 1,
-     .maximum = 1e9, .modes = RUNS},
+     .maximum = 1e9, .modes = RUNS | PARTS},
     {"only", SL_FIELD_WORD, FIELD(only),
      "run only these cells: a label set, network, part or seed, or several joined by |; figures: "
      "everything that needs no training",
-     .value = "CELL", .modes = RUNS | PLANS},
+     .value = "CELL", .modes = CHOOSES},
     {"shard", SL_FIELD_WORD, FIELD(shard),
      "run only part I of N, for machines that share nothing; join their results.jsonl with cat",
-     .value = "I/N", .modes = RUNS | PLANS},
+     .value = "I/N", .modes = CHOOSES},
     {"as-published", SL_FIELD_BOOLEAN, FIELD(as_published),
-     "use the recipes of the papers' texts, not those of their programs", .modes = RUNS | PLANS},
+     "use the recipes of the papers' texts, not those of their programs", .modes = MAKES},
     {"tune", SL_FIELD_BOOLEAN, FIELD(tune),
      "search the paper's grids first, and use the values that are best here",
      .modes = RUNS | PLANS},
     {"dry-run", SL_FIELD_BOOLEAN, FIELD(dry_run),
      "print the runs and how long they take on this machine; of your own specification, also check "
      "every file and setting",
-     .letter = 'n', .modes = RUNS | PLANS},
+     .letter = 'n', .modes = RUNS | PLANS | PARTS},
+    {"launcher", SL_FIELD_CHOICE, FIELD(launcher),
+     "where runs are made: local: this machine; slurm: a Slurm cluster that shares the folder, one "
+     "task per run; print: print one command per run, for any other scheduler",
+     .value = "WHERE", .fallback = "local", .names = launcher_names, .modes = RUNS | AWAY},
+    {"slurm", SL_FIELD_WORD, FIELD(slurm),
+     "options of sbatch, without --, separated by commas: partition=gpu,time=60 (default: memory "
+     "and time by softlab's own estimate)",
+     .value = "WORDS", .modes = SLURM},
+    {"run", SL_FIELD_WORD, FIELD(run),
+     "make only the runs with these keys, each in its folder below parts; as --launcher print "
+     "prints it, for any number of machines at once that share the folder",
+     .value = "KEY,...", .modes = RUNS | PLANS | PARTS},
+    {"watch", SL_FIELD_BOOLEAN, FIELD(watch),
+     "follow the Slurm jobs of the folder and join their results; Ctrl-C stops watching only"},
+    {"cancel", SL_FIELD_BOOLEAN, FIELD(cancel),
+     "cancel the Slurm jobs of the folder and join what they finished"},
     {"init", SL_FIELD_SOURCE, FIELD(init),
      "write a specification to start from, for a data set by name or a folder of images",
      .value = "DATA"},
@@ -163,14 +213,18 @@ static void say_scale(const struct cli *cli, const char *scale)
            scale, bold ? "\033[0m" : "");
 }
 
-static enum sl_status run_all(struct cli *cli, const struct sl_experiment *experiment,
+static enum sl_status run_all(struct cli *cli, const struct run_values *values, const char *name,
+                              const struct sl_experiment *experiment,
                               const struct sl_experiment_runner *runner, struct run_tally *tally,
                               struct sl_error *err)
 {
     struct sl_experiment_outcome outcome = {0};
-    const enum sl_status status = sl_experiment_run(experiment, runner, &outcome, err);
+    const enum sl_status status = values->run
+                                      ? sl_experiment_run_parts(experiment, runner, &outcome, err)
+                                      : run_launch(values, name, experiment, runner, &outcome, err);
     run_board_clear(runner->hooks.context);
-    if (status == SL_OK || status == SL_ERR_STOPPED)
+    const bool here = strcmp(values->launcher, "local") == 0;
+    if (here && (status == SL_OK || status == SL_ERR_STOPPED))
         sl_log(&cli->log, SL_LOG_INFO,
                "%s: %zu run%s made, %zu there before, %zu failed, %zu missing", experiment->name,
                outcome.done, sl_text_plural(outcome.done, "", "s"), outcome.skipped, outcome.failed,
@@ -179,6 +233,7 @@ static enum sl_status run_all(struct cli *cli, const struct sl_experiment *exper
     tally->failed += outcome.failed;
     tally->missing += outcome.missing;
     tally->all += experiment->n_runs;
+    if (!here) tally->away += experiment->n_runs - outcome.skipped - outcome.missing;
     return status;
 }
 
@@ -221,6 +276,7 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
         tally->n_without += status == SL_ERR_NOT_FOUND;
         if (status != SL_OK) goto out;
     }
+    if (values->run) SL_TRY_OUT(sl_experiment_only_keys(experiment, values->run, err));
     sl_experiment_shard(experiment, index, count);
     /* Those that are built in are tested; trying them all would take minutes. */
     if (values->dry_run && spec->folder) SL_TRY_OUT(run_rehearse(cli, experiment, runner, err));
@@ -228,7 +284,7 @@ static enum sl_status run_one(struct cli *cli, const struct run_values *values, 
         SL_TRY_OUT(run_print_plan(experiment, runner, tally, err));
     else if (sl_spec_is_small(spec) && trains(experiment))
         say_scale(cli, values->scale);
-    if (!values->dry_run) SL_TRY_OUT(run_all(cli, experiment, runner, tally, err));
+    if (!values->dry_run) SL_TRY_OUT(run_all(cli, values, name, experiment, runner, tally, err));
 out:
     json_decref(tuned);
     sl_experiment_destroy(experiment);
@@ -272,14 +328,35 @@ static enum sl_status check_dry(const struct run_tally *tally, struct sl_error *
     return SL_OK;
 }
 
+/* What the command says at its end, and whether it succeeded. */
+static enum sl_status conclude(const struct run_values *values, const struct run_tally *tally,
+                               struct sl_error *err)
+{
+    if (values->dry_run) return check_dry(tally, err);
+    if (tally->failed > 0)
+        return sl_fail(err, SL_ERR_INPUT, "%zu of %zu run%s failed, see %s/failures.jsonl",
+                       tally->failed, tally->all, sl_text_plural(tally->all, "", "s"),
+                       values->output);
+    if (tally->there == 0 && tally->away == 0 && tally->missing > 0)
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "of %zu run%s, none can be made here; what %s is said above", tally->missing,
+                       sl_text_plural(tally->missing, "", "s"),
+                       sl_text_plural(tally->missing, "it lacks", "they lack"));
+    if (strcmp(values->launcher, "print") != 0 && !values->run)
+        printf("%s/results.jsonl\n", values->output);
+    return SL_OK;
+}
+
 static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error *err)
 {
     const struct run_values *values = raw;
     if (values->list) return print_list(err);
     if (values->init) return write_spec(cli, values, err);
+    if (values->watch || values->cancel) return run_follow_only(cli, values, err);
     if (cli->n_arguments == 0)
         return sl_fail(err, SL_ERR_USAGE, "name an EXPERIMENT, see softlab run --list");
     const size_t cores = sl_cpu_count();
+    const bool away = strcmp(values->launcher, "local") != 0;
     struct run_board board = {.cli = cli};
     char **names = NULL;
     /* Children work in the results folder. */
@@ -289,6 +366,8 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     struct run_tally tally = {.seen = sl_seen_data_create()};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));
+    /* Once, before the first experiment is submitted: then the folder has jobs. */
+    if (strcmp(values->launcher, "slurm") == 0) SL_TRY_OUT(sl_launch_check(values->output, err));
     /* Children look for data where this process does, from another folder. */
     if (given && setenv("SOFTLAB_DATA", given, 1) != 0) {
         status = sl_fail_errno(err, "SOFTLAB_DATA");
@@ -298,31 +377,20 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         .folder = values->output,
         .roots = {.given = given, .folder = folder},
         .n_processes = values->jobs > 0 ? (size_t)values->jobs : cores,
-        .threads = values->threads > 0 ? (size_t)values->threads : cores,
+        .threads = values->threads > 0 ? (size_t)values->threads
+                   : away              ? 1
+                                       : cores,
         .memory = (size_t)values->memory * MEGABYTE,
-        .hooks = {.context = &board,
-                  .event = run_board_event,
-                  .board = run_board_show,
-                  .stop = cli_should_stop},
+        .hooks = run_board_hooks(&board),
     };
     names = sl_experiments_asked(cli->arguments, cli->n_arguments);
     if (values->dry_run)
         tally.estimator = sl_estimator_create(&runner.roots, runner.n_processes, runner.threads);
     SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
     if (values->dry_run) run_print_sum(&tally, values->scale, runner.n_processes);
-    if (values->dry_run)
-        status = check_dry(&tally, err);
-    else if (tally.failed > 0)
-        status =
-            sl_fail(err, SL_ERR_INPUT, "%zu of %zu run%s failed, see %s/failures.jsonl",
-                    tally.failed, tally.all, sl_text_plural(tally.all, "", "s"), values->output);
-    else if (tally.there == 0 && tally.missing > 0)
-        status = sl_fail(err, SL_ERR_NOT_FOUND,
-                         "of %zu run%s, none can be made here; what %s is said above",
-                         tally.missing, sl_text_plural(tally.missing, "", "s"),
-                         sl_text_plural(tally.missing, "it lacks", "they lack"));
-    else
-        printf("%s/results.jsonl\n", values->output);
+    if (tally.away > 0 && strcmp(values->launcher, "slurm") == 0)
+        SL_TRY_OUT(run_follow(cli, values, &runner.hooks, &tally, err));
+    status = conclude(values, &tally, err);
 out:
     sl_estimator_destroy(tally.estimator);
     sl_seen_data_destroy(tally.seen);
@@ -341,6 +409,9 @@ static const struct cli_example run_examples[] = {
     {"softlab run collins2022/table2 --scale paper --dry-run", "how long the real one would take"},
     {"softlab run collins2022/table1 --scale paper --shard 2/8 -o part2",
      "an eighth of it, on one of eight machines"},
+    {"softlab run collins2022 --scale paper --launcher slurm --slurm partition=work -o shared",
+     "on a Slurm cluster, in a folder that all its nodes see"},
+    {"softlab run --watch -o shared", "and follow it again, from another terminal or day"},
     {"softlab run --init photos --answers votes.csv -o mine", "begin an experiment of one's own"},
     {"softlab run mine -o results --only 'votes|resnet8'", "and run some of its cells"},
     {NULL, NULL},

@@ -72,11 +72,12 @@ static void put_line(struct sl_buffer *out, size_t columns, const char *left, co
 
 static void put_counts(struct sl_buffer *out, size_t columns, const struct sl_board *board)
 {
-    char line[LINE], failed[40] = "", missing[40] = "";
+    char line[LINE], failed[40] = "", missing[40] = "", waiting[40] = "";
     if (board->failed > 0) snprintf(failed, sizeof failed, ", %zu failed", board->failed);
     if (board->missing > 0) snprintf(missing, sizeof missing, ", %zu missing", board->missing);
-    snprintf(line, sizeof line, "%zu of %zu run%s done%s%s", board->done, board->total,
-             sl_text_plural(board->total, "", "s"), failed, missing);
+    if (board->waiting > 0) snprintf(waiting, sizeof waiting, ", %zu waiting", board->waiting);
+    snprintf(line, sizeof line, "%zu of %zu run%s done%s%s%s", board->done, board->total,
+             sl_text_plural(board->total, "", "s"), failed, missing, waiting);
     put_line(out, columns, line, "");
 }
 
@@ -165,7 +166,16 @@ void run_board_event(void *context, enum sl_run_event event, const char *title, 
         sl_log(log, SL_LOG_WARNING, "remade   %s: %s is not as it was made", title, reason);
         break;
     case SL_RUN_RETRIED: sl_log(log, SL_LOG_WARNING, "retried  %s: %s", title, reason); break;
+    case SL_RUN_SUBMITTED: sl_log(log, SL_LOG_INFO, "%s: %s", title, reason); break;
     case SL_RUN_STOPS: sl_log(log, SL_LOG_INFO, "stopping %s", reason); break;
     case SL_RUN_WAITS: sl_log(log, SL_LOG_INFO, "waits    %s: %s", title, reason); break;
     }
+}
+
+struct sl_experiment_hooks run_board_hooks(struct run_board *board)
+{
+    return (struct sl_experiment_hooks){.context = board,
+                                        .event = run_board_event,
+                                        .board = run_board_show,
+                                        .stop = cli_should_stop};
 }

@@ -9,6 +9,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/dataset.h"
+#include "softlab/experiment/launch.h"
 
 void sl_json_hash(const json_t *value, char out[65])
 {
@@ -263,4 +264,41 @@ enum sl_status sl_experiment_only(struct sl_experiment *experiment, const char *
     if (some) keep_runs(experiment, kept);
     free(kept);
     return some ? SL_OK : fail_cell(experiment, cell, err);
+}
+
+/* Keep the one run whose key begins with a word. */
+static enum sl_status keep_key(const struct sl_experiment *experiment, const char *word,
+                               size_t length, bool *kept, struct sl_error *err)
+{
+    size_t found = SIZE_MAX, count = 0;
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        if (strncmp(experiment->runs[i].key, word, length) != 0) continue;
+        found = i;
+        count++;
+    }
+    if (length == 0 || count == 0)
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "%s has no run with the key \"%.*s\"; --launcher print prints the keys",
+                       experiment->name, (int)length, word);
+    if (count > 1)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%zu runs of %s have keys that begin with \"%.*s\"; give more digits", count,
+                       experiment->name, (int)length, word);
+    kept[found] = true;
+    return SL_OK;
+}
+
+enum sl_status sl_experiment_only_keys(struct sl_experiment *experiment, const char *keys,
+                                       struct sl_error *err)
+{
+    bool *kept = sl_alloc(experiment->n_runs + 1, sizeof *kept);
+    enum sl_status status = SL_OK;
+    for (const char *word = keys; word && status == SL_OK;) {
+        const size_t length = strcspn(word, ",");
+        status = keep_key(experiment, word, length, kept, err);
+        word = word[length] ? word + length + 1 : NULL;
+    }
+    if (status == SL_OK) keep_runs(experiment, kept);
+    free(kept);
+    return status;
 }

@@ -108,14 +108,95 @@ void sl_outputs_forget(struct sl_outputs *outputs, const struct sl_job *job)
     json_object_del(outputs->known, job->output);
 }
 
+static enum sl_status list(struct sl_outputs *outputs, const char *output, const char *hash,
+                           struct sl_error *err)
+{
+    json_t *entry = json_pack("{s:s, s:s}", "output", output, "sha256", hash);
+    json_object_set_new(outputs->known, output, json_string(hash));
+    const enum sl_status status = sl_line_append(outputs->path, entry, err);
+    json_decref(entry);
+    return status;
+}
+
 enum sl_status sl_outputs_keep(struct sl_outputs *outputs, const struct sl_job *job,
                                struct sl_error *err)
 {
     char hash[SL_SHA256_TEXT];
     SL_TRY(hash_files(outputs, job, hash, err));
-    json_t *entry = json_pack("{s:s, s:s}", "output", job->output, "sha256", hash);
-    json_object_set_new(outputs->known, job->output, json_string(hash));
-    const enum sl_status status = sl_line_append(outputs->path, entry, err);
-    json_decref(entry);
+    return list(outputs, job->output, hash, err);
+}
+
+/* ---- Outputs of another folder ---- */
+
+/* The folder in which an output is: "cache", or that of a training. The caller frees it. */
+static char *folder_of(const struct sl_outputs *outputs, const char *output)
+{
+    return sl_string_printf("%s/%.*s", outputs->folder, (int)(sl_path_name(output) - output - 1),
+                            output);
+}
+
+/* A hard link under a temporary name first: what is there, such as the log of an unfinished
+ * training, stays until it can be replaced. */
+static bool link_file(const char *from, const char *to)
+{
+    char *temporary = sl_string_printf("%s.adopted", to);
+    unlink(temporary);
+    const bool linked = link(from, temporary) == 0 && rename(temporary, to) == 0;
+    /* rename does nothing if both names are links of one file */
+    unlink(temporary);
+    free(temporary);
+    return linked;
+}
+
+enum sl_status sl_outputs_adopt(struct sl_outputs *outputs, const struct sl_outputs *from,
+                                const struct sl_job *job, struct sl_error *err)
+{
+    const char *hash = json_string_value(json_object_get(from->known, job->output));
+    if (!hash || json_object_get(outputs->known, job->output)) return SL_OK;
+    char *folder = folder_of(outputs, job->output);
+    const enum sl_status status = sl_folder_create(folder, err);
+    free(folder);
+    if (status != SL_OK) return status;
+    for (size_t i = 0; i < count_files(job); i++) {
+        char *source = file_of(from, job, i), *target = file_of(outputs, job, i);
+        const bool linked = link_file(source, target);
+        free(source);
+        free(target);
+        if (!linked) return SL_OK;
+    }
+    return list(outputs, job->output, hash, err);
+}
+
+/* Move an output: the folder of a training, or a file. */
+static enum sl_status move_one(const struct sl_outputs *outputs, const struct sl_outputs *from,
+                               const char *output, struct sl_error *err)
+{
+    const bool trained = sl_path_has_suffix(output, weights);
+    char *source = trained ? folder_of(from, output) : sl_path_join(from->folder, output);
+    char *target = trained ? folder_of(outputs, output) : sl_path_join(outputs->folder, output);
+    char *parent = sl_string_copy_n(target, (size_t)(sl_path_name(target) - target));
+    enum sl_status status = sl_folder_create(parent, err);
+    if (status == SL_OK && (sl_folder_exists(source) || sl_file_exists(source))) {
+        if (trained) sl_folder_remove(target);
+        if (rename(source, target) != 0)
+            status = sl_fail_errno(err, "%s: cannot be moved to %s", source, target);
+    }
+    free(parent);
+    free(source);
+    free(target);
     return status;
+}
+
+enum sl_status sl_outputs_move(struct sl_outputs *outputs, const struct sl_outputs *from,
+                               struct sl_error *err)
+{
+    const char *output;
+    json_t *hash;
+    json_object_foreach(from->known, output, hash)
+    {
+        if (json_object_get(outputs->known, output)) continue;
+        SL_TRY(move_one(outputs, from, output, err));
+        SL_TRY(list(outputs, output, json_string_value(hash), err));
+    }
+    return SL_OK;
 }

@@ -26,4 +26,13 @@ void sl_outputs_forget(struct sl_outputs *outputs, const struct sl_job *job);
 enum sl_status sl_outputs_keep(struct sl_outputs *outputs, const struct sl_job *job,
                                struct sl_error *err) SL_MUST_USE;
 
+/* Take over a job's output that another results folder has, by hard links, so that the job need not
+ * run again. An output that cannot be linked is left out. */
+enum sl_status sl_outputs_adopt(struct sl_outputs *outputs, const struct sl_outputs *from,
+                                const struct sl_job *job, struct sl_error *err) SL_MUST_USE;
+/* Move all outputs of another results folder here, except those that are here already. If it is
+ * interrupted, it can be repeated. */
+enum sl_status sl_outputs_move(struct sl_outputs *outputs, const struct sl_outputs *from,
+                               struct sl_error *err) SL_MUST_USE;
+
 #endif

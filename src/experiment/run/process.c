@@ -161,21 +161,25 @@ static enum sl_status do_task(char **words, const struct sl_experiment_runner *r
     return result ? print_result(result, err) : SL_OK;
 }
 
-/* A log begins with the command line that does the job by hand. */
-static void say_words(char *const *words)
+void sl_shell_line(char *const *words, struct sl_buffer *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_@%+=:,./-";
-    struct sl_buffer line;
-    sl_buffer_init(&line, 1 << 20);
-    sl_buffer_text(&line, "+ softlab");
-    for (; *words; words++) {
-        const char *quote = (*words)[strspn(*words, plain)] ? "'" : "";
+    for (const char *space = ""; *words; words++, space = " ") {
+        const bool quoted = !**words || (*words)[strspn(*words, plain)];
         char *word = sl_text_replace(*words, "'", "'\\''");
-        sl_buffer_printf(&line, " %s%s%s", quote, word, quote);
+        sl_buffer_printf(out, quoted ? "%s'%s'" : "%s%s", space, word);
         free(word);
     }
-    dprintf(STDERR_FILENO, "%s\n", line.data);
+}
+
+/* A log begins with the command line that does the job by hand. */
+static void say_words(char *const *words)
+{
+    struct sl_buffer line;
+    sl_buffer_init(&line, 1 << 20);
+    sl_shell_line(words, &line);
+    dprintf(STDERR_FILENO, "+ softlab %s\n", line.data);
     sl_buffer_release(&line);
 }
 

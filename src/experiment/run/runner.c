@@ -11,9 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "experiment/run/parts.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
+#include "softlab/experiment/launch.h"
 
 enum { MOST_TRIES = 3, TICK_MS = 50, STOP_SECONDS = 20, SETTLE_SECONDS = 5 };
 
@@ -511,28 +513,6 @@ static void state_release(struct state *state)
     free(state->shown);
 }
 
-/* Append the record unless the ledger has the same line. Takes `record`. */
-static enum sl_status record_once(struct sl_ledger *ledger, json_t *record, struct sl_error *err)
-{
-    const enum sl_status status =
-        sl_ledger_holds(ledger, record) ? SL_OK : sl_ledger_append(ledger, record, err);
-    json_decref(record);
-    return status;
-}
-
-/* The keys of the planned runs, so that a report does not mix runs from before and after an input
- * changed. */
-static json_t *plan_record(const struct sl_experiment *experiment)
-{
-    char key[SL_SHA256_TEXT];
-    sl_identity_key(
-        "plan", json_pack("[s, s, s]", experiment->name, experiment->scale, experiment->variant),
-        key);
-    return json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:O}", "softlab", "plan", "version", 1, "key",
-                     key, "spec", experiment->name, "scale", experiment->scale, "variant",
-                     experiment->variant, "runs", experiment->keys);
-}
-
 enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
                                  const struct sl_experiment_runner *runner,
                                  struct sl_experiment_outcome *out, struct sl_error *err)
@@ -540,12 +520,8 @@ enum sl_status sl_experiment_run(const struct sl_experiment *experiment,
     struct state state = {.experiment = experiment, .runner = runner, .ledger = {.lock = -1}};
     enum sl_status status = SL_OK;
     state_init(&state);
-    SL_TRY_OUT(sl_ledger_open(runner->folder, &state.ledger, err));
-    SL_TRY_OUT(sl_outputs_open(&state.outputs, runner->folder, err));
-    SL_TRY_OUT(sl_ledger_forget_failures(&state.ledger, experiment, err));
-    if (runner->spec) SL_TRY_OUT(record_once(&state.ledger, sl_spec_record(runner->spec), err));
-    if (strcmp(experiment->kind, "result") == 0)
-        SL_TRY_OUT(record_once(&state.ledger, plan_record(experiment), err));
+    SL_TRY_OUT(sl_launch_check(runner->folder, err));
+    SL_TRY_OUT(sl_results_open(experiment, runner, &state.ledger, &state.outputs, err));
     open_runs(&state);
     SL_TRY_OUT(work(&state, err));
     SL_TRY_OUT(sl_ledger_order(&state.ledger, experiment, err));

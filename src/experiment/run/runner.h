@@ -58,6 +58,8 @@ struct sl_training_log {
 struct sl_training_log sl_training_log_read(const char *path);
 /* The command line of a job, including its output; the caller owns it. */
 json_t *sl_job_words(const struct sl_job *job);
+/* Append words (NULL-ended) as a shell reads them, with quotes where they are needed. */
+void sl_shell_line(char *const *words, struct sl_buffer *out);
 
 /* collect.c: the result line of a finished run; the caller owns *out. */
 enum sl_status sl_collect(const struct sl_experiment *experiment, const struct sl_run *run,

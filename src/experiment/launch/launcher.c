@@ -1,0 +1,81 @@
+#include "experiment/launch/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/run/ledger.h"
+#include "experiment/run/runner.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+
+static enum sl_status start_here(const struct sl_experiment *experiment,
+                                 const struct sl_launch *launch, struct sl_experiment_outcome *out,
+                                 struct sl_error *err)
+{
+    return sl_experiment_run(experiment, launch->runner, out, err);
+}
+
+/* Sort the runs into those that are there, those that cannot be made and those to make. */
+void sl_launch_count(const struct sl_experiment *experiment, const struct sl_ledger *ledger,
+                     const struct sl_experiment_hooks *hooks, bool *open,
+                     struct sl_experiment_outcome *out)
+{
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        const struct sl_run *run = &experiment->runs[i];
+        open[i] = !sl_ledger_has(ledger, run) && !run->missing;
+        if (sl_ledger_has(ledger, run)) {
+            out->skipped++;
+        } else if (run->missing) {
+            out->missing++;
+            if (hooks->event)
+                hooks->event(hooks->context, SL_RUN_MISSING, run->title, run->missing);
+        }
+    }
+}
+
+void sl_launch_line(const struct sl_launch *launch, struct sl_buffer *out)
+{
+    static const char run_option[] = " --run ";
+    sl_shell_line(launch->command, out);
+    sl_buffer_text(out, run_option);
+}
+
+static enum sl_status start_print(const struct sl_experiment *experiment,
+                                  const struct sl_launch *launch, struct sl_experiment_outcome *out,
+                                  struct sl_error *err)
+{
+    const char *folder = launch->runner->folder;
+    struct sl_ledger ledger = {.lock = -1};
+    if (sl_folder_exists(folder)) SL_TRY(sl_ledger_read(folder, &ledger, err));
+    bool *open = sl_alloc(experiment->n_runs + 1, sizeof *open);
+    *out = (struct sl_experiment_outcome){0};
+    sl_launch_count(experiment, &ledger, &launch->runner->hooks, open, out);
+    struct sl_buffer line;
+    sl_buffer_init(&line, SL_LAUNCH_LINE);
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        if (!open[i]) continue;
+        sl_buffer_clear(&line);
+        sl_launch_line(launch, &line);
+        sl_buffer_text(&line, experiment->runs[i].key);
+        launch->print(launch->context, line.data);
+    }
+    const enum sl_status status = sl_buffer_check(&line, "the command of a run", err);
+    sl_buffer_release(&line);
+    free(open);
+    sl_ledger_close(&ledger);
+    return status;
+}
+
+const struct sl_launcher sl_launchers[] = {
+    {"local", "this machine", start_here},
+    {"slurm", "a Slurm cluster that shares the folder", sl_launch_slurm},
+    {"print", "print a command per run, for any other scheduler", start_print},
+    {NULL, NULL, NULL},
+};
+
+const struct sl_launcher *sl_launcher_find(const char *name)
+{
+    for (const struct sl_launcher *launcher = sl_launchers; launcher->name; launcher++)
+        if (strcmp(launcher->name, name) == 0) return launcher;
+    return NULL;
+}

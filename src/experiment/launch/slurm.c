@@ -1,0 +1,258 @@
+#include "experiment/launch/slurm.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "softlab/base/command.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+
+enum { PRINTED_LIMIT = 1 << 28 };
+
+/* Run one of Slurm's commands; the caller releases `printed` in any case. */
+static enum sl_status ask(const char *const *words, struct sl_buffer *printed, struct sl_error *err)
+{
+    sl_buffer_init(printed, PRINTED_LIMIT);
+    sl_buffer_text(printed, "");
+    struct sl_error problem;
+    const enum sl_status status = sl_command_run(words, NULL, printed, &problem);
+    if (status == SL_ERR_NOT_FOUND)
+        return sl_fail(err, status,
+                       "%s is not in PATH: log in where Slurm is installed, or use --launcher "
+                       "print, which prints the commands for any scheduler",
+                       words[0]);
+    if (status != SL_OK) return sl_fail(err, status, "%s", problem.message);
+    return sl_buffer_check(printed, words[0], err);
+}
+
+/* ---- Submitting ---- */
+
+enum sl_status sl_slurm_array_limit(size_t *out, struct sl_error *err)
+{
+    static const char *const words[] = {"scontrol", "show", "config", NULL};
+    static const char name[] = "MaxArraySize";
+    struct sl_buffer printed;
+    int64_t size = 0;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(ask(words, &printed, err));
+    const char *line = strstr(printed.data, name);
+    const char *digits = line ? line + strcspn(line, "0123456789\n") : "";
+    if (!sl_text_to_integer(digits, strspn(digits, "0123456789"), &size))
+        status = sl_fail(err, SL_ERR_BACKEND, "scontrol show config names no %s", name);
+    else if (size < 2)
+        status = sl_fail(err, SL_ERR_BACKEND,
+                         "this cluster allows no job arrays (%s is %lld): use --launcher print",
+                         name, (long long)size);
+    else
+        *out = (size_t)size - 1; /* numbers of tasks are smaller than MaxArraySize */
+out:
+    sl_buffer_release(&printed);
+    return status;
+}
+
+struct word_list {
+    const char **words; /* owned; NULL-ended; borrows texts */
+    char **made;        /* owned; texts that were put together */
+    size_t n_words, n_made;
+};
+
+static void add_word(struct word_list *list, const char *word)
+{
+    list->words = sl_resize(list->words, list->n_words + 2, sizeof *list->words);
+    list->words[list->n_words++] = word;
+    list->words[list->n_words] = NULL;
+}
+
+/* Takes `word`. */
+static void add_made(struct word_list *list, char *word)
+{
+    list->made = sl_resize(list->made, list->n_made + 1, sizeof *list->made);
+    list->made[list->n_made++] = word;
+    add_word(list, word);
+}
+
+static void word_list_release(struct word_list *list)
+{
+    for (size_t i = 0; i < list->n_made; i++)
+        free(list->made[i]);
+    free(list->made);
+    free(list->words);
+}
+
+static void add_request(struct word_list *list, const struct sl_slurm_request *request)
+{
+    /* A log is appended to when a task is requeued. softlab takes the place of the script's shell,
+     * so that the signal before the time limit reaches it. */
+    static const char *const fixed[] = {"sbatch",
+                                        "--parsable",
+                                        "--requeue",
+                                        "--open-mode=append",
+                                        "--signal=B:TERM@60",
+                                        "--job-name=softlab"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        add_word(list, fixed[i]);
+    /* sbatch replaces %a in names of files by the task. */
+    char *folder = sl_text_replace(request->folder, "%", "%%");
+    add_made(list, sl_string_printf("--output=%s/%%a.log", folder));
+    free(folder);
+    add_made(list, sl_string_printf("--array=1-%zu", request->n_tasks));
+    add_made(list, sl_string_printf("--cpus-per-task=%zu", request->threads));
+    if (request->megabytes > 0) add_made(list, sl_string_printf("--mem=%zuM", request->megabytes));
+    if (request->minutes > 0) add_made(list, sl_string_printf("--time=%zu", request->minutes));
+    for (size_t i = 0; request->words[i]; i++)
+        add_word(list, request->words[i]);
+    add_word(list, request->script);
+}
+
+enum sl_status sl_slurm_submit(const struct sl_slurm_request *request, char **job,
+                               struct sl_error *err)
+{
+    struct word_list list = {0};
+    struct sl_buffer printed;
+    enum sl_status status = SL_OK;
+    add_request(&list, request);
+    SL_TRY_OUT(ask(list.words, &printed, err));
+    /* "123" or "123;cluster" */
+    const size_t length = strspn(printed.data, "0123456789");
+    if (length == 0)
+        status = sl_fail(err, SL_ERR_BACKEND, "sbatch printed no job number but \"%.100s\"",
+                         printed.data);
+    else
+        *job = sl_string_copy_n(printed.data, length);
+out:
+    sl_buffer_release(&printed);
+    word_list_release(&list);
+    return status;
+}
+
+enum sl_status sl_slurm_cancel(const char *job, struct sl_error *err)
+{
+    const char *const words[] = {"scancel", job, NULL};
+    struct sl_buffer printed;
+    const enum sl_status status = ask(words, &printed, err);
+    sl_buffer_release(&printed);
+    return status;
+}
+
+/* ---- States ---- */
+
+static const struct state_row {
+    const char *name;
+    enum sl_slurm_state state;
+    const char *meaning; /* for tasks that ended */
+} state_rows[] = {
+    {"BOOT_FAIL", SL_SLURM_ENDED, "its node did not start"},
+    {"CANCELLED", SL_SLURM_ENDED, "it was cancelled"},
+    {"COMPLETED", SL_SLURM_ENDED, "it ended without a result"},
+    {"DEADLINE", SL_SLURM_ENDED, "its deadline passed"},
+    {"FAILED", SL_SLURM_ENDED, "it failed"},
+    {"NODE_FAIL", SL_SLURM_ENDED, "its node failed"},
+    {"OUT_OF_MEMORY", SL_SLURM_ENDED, "it ran out of memory; give more with --slurm mem=MB"},
+    {"PREEMPTED", SL_SLURM_ENDED, "it was preempted and not requeued"},
+    {"REVOKED", SL_SLURM_ENDED, "it was revoked"},
+    {"TIMEOUT", SL_SLURM_ENDED, "its time ran out; give more with --slurm time=MINUTES"},
+    {"COMPLETING", SL_SLURM_RUNS, NULL},
+    {"RUNNING", SL_SLURM_RUNS, NULL},
+    {"SIGNALING", SL_SLURM_RUNS, NULL},
+    {"STAGE_OUT", SL_SLURM_RUNS, NULL},
+    {"STOPPED", SL_SLURM_RUNS, NULL},
+    {"SUSPENDED", SL_SLURM_RUNS, NULL},
+    /* All others wait: PENDING, CONFIGURING, REQUEUED, RESV_DEL_HOLD ... */
+    {NULL, SL_SLURM_WAITS, NULL},
+};
+
+static const struct state_row *find_state(const char *name)
+{
+    const struct state_row *row = state_rows;
+    while (row->name && strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
+
+/* "1-02:03:04" or "3:20" in seconds. */
+static double read_duration(const char *text)
+{
+    double seconds = 0, number = 0;
+    for (; *text; text++) {
+        if (isdigit((unsigned char)*text)) {
+            number = 10 * number + (*text - '0');
+            continue;
+        }
+        seconds = (seconds + number) * (*text == '-' ? 24 : 60);
+        number = 0;
+    }
+    return seconds + number;
+}
+
+static char *describe_end(const struct state_row *row, int64_t code, const char *reason)
+{
+    const int status = (int)code;
+    char ending[60] = "";
+    if (WIFSIGNALED(status))
+        snprintf(ending, sizeof ending, ", signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        snprintf(ending, sizeof ending, ", exit code %d", WEXITSTATUS(status));
+    return sl_string_printf("%s (Slurm: %s, %s%s)", row->meaning, row->name, reason, ending);
+}
+
+/* A line of squeue: task, state, exit code, time used, reason. */
+static void read_line(char *line, struct sl_slurm_task *tasks, size_t n_tasks)
+{
+    char *words[4], *rest = line;
+    int64_t task = 0, code = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        words[i] = strtok_r(rest, " ", &rest);
+        if (!words[i]) return;
+    }
+    if (!sl_text_to_integer(words[0], strlen(words[0]), &task) || task < 1 ||
+        (size_t)task > n_tasks)
+        return;
+    (void)sl_text_to_integer(words[2], strlen(words[2]), &code);
+    rest += strspn(rest, " ");
+    for (size_t length = strlen(rest); length > 0 && rest[length - 1] == ' ';)
+        rest[--length] = '\0';
+    const struct state_row *row = find_state(words[1]);
+    struct sl_slurm_task *found = &tasks[task];
+    free(found->reason);
+    *found = (struct sl_slurm_task){.state = row->state};
+    if (row->state == SL_SLURM_RUNS) found->seconds = read_duration(words[3]);
+    if (row->state == SL_SLURM_ENDED) found->reason = describe_end(row, code, rest);
+}
+
+enum sl_status sl_slurm_ask(const char *job, struct sl_slurm_task *tasks, size_t n_tasks,
+                            struct sl_error *err)
+{
+    static const char columns[] = "ArrayTaskID:12,State:20,exit_code:12,TimeUsed:16,Reason:120";
+    char *of = sl_string_printf("--jobs=%s", job),
+         *format = sl_string_printf("--Format=%s", columns);
+    const char *const words[] = {"squeue", "--noheader", "--array", "--states=all",
+                                 of,       format,       NULL};
+    struct sl_buffer printed;
+    struct sl_error problem;
+    enum sl_status status = ask(words, &printed, &problem);
+    /* Slurm forgets jobs some minutes after their end (MinJobAge). */
+    const bool forgotten = status == SL_ERR_BACKEND && strstr(problem.message, "Invalid job id");
+    if (status == SL_OK || forgotten) {
+        status = SL_OK;
+        for (size_t i = 1; i <= n_tasks; i++) {
+            if (!tasks[i].reason)
+                tasks[i].reason = sl_string_copy("Slurm no longer knows its task");
+            tasks[i].state = SL_SLURM_ENDED;
+        }
+        for (char *line = printed.data, *next; !forgotten && *line; line = next) {
+            next = line + strcspn(line, "\n");
+            if (*next) *next++ = '\0';
+            read_line(line, tasks, n_tasks);
+        }
+    } else {
+        status = sl_fail(err, status, "%s", problem.message);
+    }
+    sl_buffer_release(&printed);
+    free(of);
+    free(format);
+    return status;
+}

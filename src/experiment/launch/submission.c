@@ -1,0 +1,228 @@
+#include "experiment/launch/submission.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "experiment/plan/plan.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "softlab/experiment/launch.h"
+
+enum { SUBMISSION_LIMIT = 1 << 28, MOST_TASKS = 1 << 30 };
+static const char open_name[] = "open.json", closed_name[] = "closed.json";
+
+/* ---- Writing ---- */
+
+enum sl_status sl_submission_folder(const char *results, char **out, struct sl_error *err)
+{
+    char name[40];
+    struct tm utc;
+    const time_t now = time(NULL);
+    gmtime_r(&now, &utc);
+    strftime(name, sizeof name, "%Y%m%dT%H%M%SZ", &utc);
+    char *absolute = sl_path_absolute(results);
+    char *folder = sl_string_printf("%s/slurm/%s", absolute, name);
+    /* Jobs of several experiments may be submitted within a second. */
+    for (unsigned i = 2; sl_folder_exists(folder); i++) {
+        free(folder);
+        folder = sl_string_printf("%s/slurm/%s-%u", absolute, name, i);
+    }
+    free(absolute);
+    const enum sl_status status = sl_folder_create(folder, err);
+    if (status == SL_OK)
+        *out = folder;
+    else
+        free(folder);
+    return status;
+}
+
+static json_t *run_record(const struct sl_run *run, size_t task)
+{
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:I}", "key", run->key, "title",
+                     run->title, "part", run->part, "set", run->set, "network", run->network,
+                     "seed", (json_int_t)run->seed, "fold", (json_int_t)run->fold, "task",
+                     (json_int_t)task);
+}
+
+enum sl_status sl_submission_write(const struct sl_experiment *experiment, const size_t *tasks,
+                                   const char *folder, const char *job, struct sl_error *err)
+{
+    json_t *runs = json_array();
+    for (size_t i = 0; i < experiment->n_runs; i++)
+        json_array_append_new(runs, run_record(&experiment->runs[i], tasks[i]));
+    json_t *record = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:o}", "softlab", "slurm", "version",
+                               1, "job", job, "spec", experiment->name, "scale", experiment->scale,
+                               "variant", experiment->variant, "runs", runs);
+    char *path = sl_path_join(folder, open_name);
+    const enum sl_status status = sl_json_write(record, path, err);
+    free(path);
+    json_decref(record);
+    return status;
+}
+
+enum sl_status sl_submission_close(const struct sl_submission *submission, struct sl_error *err)
+{
+    char *from = sl_path_join(submission->folder, open_name);
+    char *to = sl_path_join(submission->folder, closed_name);
+    enum sl_status status = SL_OK;
+    if (rename(from, to) != 0) status = sl_fail_errno(err, "%s: cannot be renamed", from);
+    free(from);
+    free(to);
+    return status;
+}
+
+/* ---- Reading ---- */
+
+void sl_submission_release(struct sl_submission *submission)
+{
+    free(submission->folder);
+    free(submission->job);
+    sl_experiment_destroy(submission->experiment);
+    free(submission->tasks);
+    *submission = (struct sl_submission){0};
+}
+
+/* A text that the caller frees; NULL if `optional` and absent. */
+static enum sl_status read_text(const struct sl_json_cursor *object, const char *key, bool optional,
+                                char **out, struct sl_error *err)
+{
+    struct sl_json_cursor at;
+    const char *text = NULL;
+    if (optional)
+        SL_TRY(sl_json_optional(object, key, &at, err));
+    else
+        SL_TRY(sl_json_member(object, key, &at, err));
+    if (!at.value) return SL_OK;
+    SL_TRY(sl_json_string(&at, &text, err));
+    *out = sl_string_copy(text);
+    return SL_OK;
+}
+
+static enum sl_status read_number(const struct sl_json_cursor *object, const char *key,
+                                  int64_t minimum, int64_t maximum, int64_t *out,
+                                  struct sl_error *err)
+{
+    struct sl_json_cursor at;
+    SL_TRY(sl_json_member(object, key, &at, err));
+    return sl_json_integer(&at, minimum, maximum, out, err);
+}
+
+static enum sl_status read_run(const struct sl_json_cursor *at, struct sl_run *run, size_t *task,
+                               struct sl_error *err)
+{
+    int64_t number = 0;
+    struct sl_json_cursor key_at;
+    const char *key = NULL;
+    SL_TRY(sl_json_member(at, "key", &key_at, err));
+    SL_TRY(sl_json_string(&key_at, &key, err));
+    if (strlen(key) != sizeof run->key - 1 || strspn(key, "0123456789abcdef") != strlen(key))
+        return sl_json_fail(&key_at, err, "is not the key of a run");
+    memcpy(run->key, key, sizeof run->key);
+    SL_TRY(read_text(at, "title", false, &run->title, err));
+    SL_TRY(read_text(at, "part", true, &run->part, err));
+    SL_TRY(read_text(at, "set", true, &run->set, err));
+    SL_TRY(read_text(at, "network", true, &run->network, err));
+    SL_TRY(read_number(at, "seed", -1, INT64_MAX, &run->seed, err));
+    SL_TRY(read_number(at, "fold", -1, INT64_MAX, &run->fold, err));
+    SL_TRY(read_number(at, "task", 0, MOST_TASKS, &number, err));
+    *task = (size_t)number;
+    return SL_OK;
+}
+
+static enum sl_status read_record(const struct sl_json *json, struct sl_submission *out,
+                                  struct sl_error *err)
+{
+    const struct sl_json_cursor root = sl_json_root(json);
+    struct sl_experiment *experiment = out->experiment;
+    struct sl_json_cursor runs;
+    size_t n_runs = 0;
+    SL_TRY(read_text(&root, "job", false, &out->job, err));
+    SL_TRY(read_text(&root, "spec", false, &experiment->name, err));
+    SL_TRY(read_text(&root, "scale", false, &experiment->scale, err));
+    SL_TRY(read_text(&root, "variant", false, &experiment->variant, err));
+    SL_TRY(sl_json_member(&root, "runs", &runs, err));
+    SL_TRY(sl_json_array_size(&runs, &n_runs, err));
+    experiment->runs = sl_alloc(n_runs + 1, sizeof *experiment->runs);
+    out->tasks = sl_alloc(n_runs + 1, sizeof *out->tasks);
+    for (; experiment->n_runs < n_runs; experiment->n_runs++) {
+        const struct sl_json_cursor at = sl_json_element(&runs, experiment->n_runs);
+        struct sl_run *run = &experiment->runs[experiment->n_runs];
+        const enum sl_status status = read_run(&at, run, &out->tasks[experiment->n_runs], err);
+        if (status == SL_OK) continue;
+        experiment->n_runs++; /* its texts are released with the others */
+        return status;
+    }
+    return SL_OK;
+}
+
+/* Read the open job in a folder, if it is open. */
+static enum sl_status read_open(const char *folder, struct sl_submissions *list,
+                                struct sl_error *err)
+{
+    char *path = sl_path_join(folder, open_name);
+    struct sl_json json = {0};
+    struct sl_submission one = {0};
+    enum sl_status status = SL_OK;
+    if (!sl_file_exists(path)) goto out;
+    SL_TRY_OUT(sl_json_read(path, SUBMISSION_LIMIT, &json, err));
+    one.folder = sl_string_copy(folder);
+    one.experiment = sl_alloc(1, sizeof *one.experiment);
+    one.experiment->kind = "result";
+    SL_TRY_OUT(read_record(&json, &one, err));
+    list->items = sl_resize(list->items, list->count + 1, sizeof *list->items);
+    list->items[list->count++] = one;
+    one = (struct sl_submission){0};
+out:
+    sl_submission_release(&one);
+    sl_json_release(&json);
+    free(path);
+    return status;
+}
+
+enum sl_status sl_submissions_read(const char *results, struct sl_submissions *out,
+                                   struct sl_error *err)
+{
+    char *parent = sl_path_join(results, "slurm"), **names = NULL;
+    struct sl_submissions list = {0};
+    enum sl_status status = SL_OK;
+    if (sl_folder_exists(parent)) SL_TRY_OUT(sl_folder_list(parent, &names, NULL, err));
+    for (size_t i = 0; names && names[i]; i++) {
+        char *folder = sl_path_join(parent, names[i]);
+        status = read_open(folder, &list, err);
+        free(folder);
+        if (status != SL_OK) goto out;
+    }
+    *out = list;
+    list = (struct sl_submissions){0};
+out:
+    sl_submissions_release(&list);
+    if (names) sl_names_destroy(names);
+    free(parent);
+    return status;
+}
+
+void sl_submissions_release(struct sl_submissions *submissions)
+{
+    for (size_t i = 0; i < submissions->count; i++)
+        sl_submission_release(&submissions->items[i]);
+    free(submissions->items);
+    *submissions = (struct sl_submissions){0};
+}
+
+enum sl_status sl_launch_check(const char *folder, struct sl_error *err)
+{
+    struct sl_submissions open = {0};
+    SL_TRY(sl_submissions_read(folder, &open, err));
+    enum sl_status status = SL_OK;
+    if (open.count > 0)
+        status =
+            sl_fail(err, SL_ERR_USAGE,
+                    "%s has Slurm job %s%s, whose results are not joined: follow it with "
+                    "softlab run --watch -o %s, or end it with softlab run --cancel -o %s",
+                    folder, open.items[0].job, open.count > 1 ? " and others" : "", folder, folder);
+    sl_submissions_release(&open);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* Private to experiment/: the files of a Slurm job. Each job array has a folder slurm/TIME below
+ * the results folder:
+ *
+ *     script       what sbatch was given
+ *     tasks        line N: the keys of the runs of task N
+ *     N.log        what task N printed
+ *     open.json    the job's number and its runs; closed.json once all have ended */
+#ifndef SOFTLAB_EXPERIMENT_SUBMISSION_H
+#define SOFTLAB_EXPERIMENT_SUBMISSION_H
+
+#include "softlab/experiment.h"
+
+struct sl_submission {
+    char *folder; /* owned */
+    char *job;    /* owned; the number that Slurm gave */
+    /* owned; the whole plan, with what result lines and messages need, and without jobs */
+    struct sl_experiment *experiment;
+    size_t *tasks; /* owned; n_runs of the experiment; from 1; 0: the run was not submitted */
+};
+void sl_submission_release(struct sl_submission *submission);
+
+/* Make a new folder for a job; the caller frees *out, which is absolute. */
+enum sl_status sl_submission_folder(const char *results, char **out,
+                                    struct sl_error *err) SL_MUST_USE;
+/* Write open.json: from now on the job is known. */
+enum sl_status sl_submission_write(const struct sl_experiment *experiment, const size_t *tasks,
+                                   const char *folder, const char *job,
+                                   struct sl_error *err) SL_MUST_USE;
+/* Rename open.json to closed.json. */
+enum sl_status sl_submission_close(const struct sl_submission *submission,
+                                   struct sl_error *err) SL_MUST_USE;
+
+struct sl_submissions {
+    struct sl_submission *items; /* owned */
+    size_t count;
+};
+/* Read every open.json of a results folder. On failure the list is empty. */
+enum sl_status sl_submissions_read(const char *results, struct sl_submissions *out,
+                                   struct sl_error *err) SL_MUST_USE;
+void sl_submissions_release(struct sl_submissions *submissions);
+
+#endif

@@ -1,0 +1,278 @@
+/* Follows Slurm jobs by their files and by squeue. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "experiment/launch/slurm.h"
+#include "experiment/launch/submission.h"
+#include "experiment/run/parts.h"
+#include "experiment/run/runner.h"
+#include "softlab/base/file.h"
+#include "softlab/base/memory.h"
+#include "softlab/base/text.h"
+#include "softlab/experiment/launch.h"
+
+/* Squeue is asked every second at first and more seldom later, since all users of a cluster share
+ * its controller. LATE_SECONDS: a file on a network file system may be seen later than Slurm says
+ * that its writer ended. */
+enum { MOST_SECONDS = 15, PATIENCE = 20, LATE_SECONDS = 5, TICK_MS = 100, MOST_SHOWN = 8 };
+
+/* A job that is followed. */
+struct followed {
+    const struct sl_submission *submission; /* borrowed */
+    struct sl_slurm_task *tasks;            /* owned; from 1 to n_tasks */
+    size_t n_tasks, n_open;
+    double
+        *ended; /* owned; n_tasks + 1; since when a task is known to have ended; NaN: it has not */
+    bool *open; /* owned; one per run; not joined yet */
+};
+
+struct watch {
+    const char *folder;                      /* borrowed */
+    const struct sl_experiment_hooks *hooks; /* borrowed */
+    struct sl_ledger ledger;
+    struct sl_outputs outputs;
+    struct followed *jobs; /* owned; n_jobs */
+    size_t n_jobs;
+    struct sl_experiment_outcome outcome;
+};
+
+static void tell(const struct watch *watch, enum sl_run_event event, const char *title,
+                 const char *reason)
+{
+    if (watch->hooks->event) watch->hooks->event(watch->hooks->context, event, title, reason);
+}
+
+static bool must_stop(const struct watch *watch)
+{
+    return watch->hooks->stop && watch->hooks->stop(watch->hooks->context);
+}
+
+/* ---- Runs ---- */
+
+/* Slurm's reason, after the end of what the task printed. */
+static char *describe_failure(const struct followed *job, size_t task)
+{
+    char *path = sl_string_printf("%s/%zu.log", job->submission->folder, task);
+    char *tail = sl_log_tail(path);
+    char *text = sl_string_printf("%s%stask %s_%zu: %s", tail, *tail ? "\n" : "",
+                                  job->submission->job, task, job->tasks[task].reason);
+    free(tail);
+    free(path);
+    return text;
+}
+
+static enum sl_status fail_run(struct watch *watch, const struct followed *job, size_t index,
+                               struct sl_error *err)
+{
+    const struct sl_experiment *experiment = job->submission->experiment;
+    const struct sl_run *run = &experiment->runs[index];
+    json_t *failure = sl_run_head(experiment, run, "failure");
+    char *reason = describe_failure(job, job->submission->tasks[index]);
+    json_object_set_new(failure, "job", json_string("Slurm"));
+    json_object_set_new(failure, "log", json_string(reason));
+    const enum sl_status status = sl_ledger_fail(&watch->ledger, failure, err);
+    json_decref(failure);
+    watch->outcome.failed++;
+    tell(watch, SL_RUN_FAILED, run->title, reason);
+    free(reason);
+    return status;
+}
+
+static enum sl_status look_at_run(struct watch *watch, struct followed *job, size_t index,
+                                  struct sl_error *err)
+{
+    const struct sl_run *run = &job->submission->experiment->runs[index];
+    const double ended = job->ended[job->submission->tasks[index]];
+    enum sl_part_state state;
+    char *reason = NULL;
+    SL_TRY(sl_part_join(&watch->ledger, &watch->outputs, run, &state, &reason, err));
+    /* A watch that was killed may have joined it before. */
+    if (state == SL_PART_NONE && sl_ledger_has_key(&watch->ledger, run->key)) state = SL_PART_DONE;
+    enum sl_status status = SL_OK;
+    if (state == SL_PART_DONE) {
+        watch->outcome.done++;
+        tell(watch, SL_RUN_DONE, run->title, NULL);
+    } else if (state == SL_PART_FAILED) {
+        watch->outcome.failed++;
+        tell(watch, SL_RUN_FAILED, run->title, reason);
+    } else if (sl_clock_seconds() - ended >= LATE_SECONDS) {
+        status = fail_run(watch, job, index, err);
+    } else {
+        return SL_OK;
+    }
+    free(reason);
+    job->open[index] = false;
+    job->n_open--;
+    return status;
+}
+
+/* ---- Jobs ---- */
+
+/* An answer that does not come is no answer: the controller may be restarting. */
+static enum sl_status ask(struct watch *watch, struct followed *job, struct sl_error *err)
+{
+    struct sl_error problem;
+    const enum sl_status status =
+        sl_slurm_ask(job->submission->job, job->tasks, job->n_tasks, &problem);
+    if (status == SL_ERR_BACKEND) {
+        if (!must_stop(watch))
+            tell(watch, SL_RUN_WARNS, job->submission->experiment->name, problem.message);
+        return SL_OK;
+    }
+    if (status != SL_OK) return sl_fail(err, status, "%s", problem.message);
+    for (size_t i = 1; i <= job->n_tasks; i++) {
+        if (job->tasks[i].state != SL_SLURM_ENDED)
+            job->ended[i] = NAN;
+        else if (isnan(job->ended[i]))
+            job->ended[i] = sl_clock_seconds();
+    }
+    return SL_OK;
+}
+
+static enum sl_status look_at_job(struct watch *watch, struct followed *job, struct sl_error *err)
+{
+    const struct sl_submission *submission = job->submission;
+    if (job->n_open == 0) return SL_OK;
+    /* First Slurm, then the files: a task that has ended has written its part. */
+    SL_TRY(ask(watch, job, err));
+    for (size_t i = 0; i < submission->experiment->n_runs; i++)
+        if (job->open[i]) SL_TRY(look_at_run(watch, job, i, err));
+    if (job->n_open > 0) return SL_OK;
+    SL_TRY(sl_ledger_order(&watch->ledger, submission->experiment, err));
+    return sl_submission_close(submission, err);
+}
+
+static void follow(struct followed *job, const struct sl_submission *submission)
+{
+    const struct sl_experiment *experiment = submission->experiment;
+    *job = (struct followed){.submission = submission,
+                             .open = sl_alloc(experiment->n_runs + 1, sizeof *job->open)};
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        job->open[i] = submission->tasks[i] > 0;
+        job->n_open += job->open[i];
+        if (submission->tasks[i] > job->n_tasks) job->n_tasks = submission->tasks[i];
+    }
+    job->tasks = sl_alloc(job->n_tasks + 1, sizeof *job->tasks);
+    job->ended = sl_alloc(job->n_tasks + 1, sizeof *job->ended);
+    for (size_t i = 0; i <= job->n_tasks; i++)
+        job->ended[i] = NAN;
+}
+
+static void unfollow(struct followed *job)
+{
+    for (size_t i = 0; i <= job->n_tasks; i++)
+        free(job->tasks[i].reason);
+    free(job->tasks);
+    free(job->ended);
+    free(job->open);
+}
+
+/* ---- The board ---- */
+
+static void show(const struct watch *watch)
+{
+    struct sl_running running[MOST_SHOWN];
+    struct sl_board board = {.done = watch->outcome.done,
+                             .failed = watch->outcome.failed,
+                             .total = watch->outcome.done + watch->outcome.failed,
+                             .running = running};
+    if (!watch->hooks->board) return;
+    for (size_t i = 0; i < watch->n_jobs; i++) {
+        const struct followed *job = &watch->jobs[i];
+        board.total += job->n_open;
+        for (size_t j = 0; j < job->submission->experiment->n_runs; j++) {
+            if (!job->open[j]) continue;
+            const struct sl_slurm_task *task = &job->tasks[job->submission->tasks[j]];
+            board.waiting += task->state == SL_SLURM_WAITS;
+            if (task->state == SL_SLURM_RUNS && board.n_running < MOST_SHOWN)
+                running[board.n_running++] = (struct sl_running){
+                    job->submission->experiment->runs[j].title, task->seconds, NAN};
+        }
+    }
+    watch->hooks->board(watch->hooks->context, &board);
+}
+
+/* ---- The loop ---- */
+
+static size_t count_open(const struct watch *watch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < watch->n_jobs; i++)
+        count += watch->jobs[i].n_open;
+    return count;
+}
+
+static void rest(const struct watch *watch, double seconds)
+{
+    const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
+    const double begun = sl_clock_seconds();
+    while (sl_clock_seconds() - begun < seconds && !must_stop(watch)) {
+        show(watch);
+        nanosleep(&tick, NULL);
+    }
+}
+
+static enum sl_status work(struct watch *watch, struct sl_error *err)
+{
+    const double begun = sl_clock_seconds();
+    for (;;) {
+        for (size_t i = 0; i < watch->n_jobs; i++)
+            SL_TRY(look_at_job(watch, &watch->jobs[i], err));
+        if (count_open(watch) == 0) return SL_OK;
+        if (must_stop(watch))
+            return sl_fail(err, SL_ERR_STOPPED,
+                           "watching stopped, and the Slurm jobs go on: follow them again with "
+                           "softlab run --watch -o %s, or end them with softlab run --cancel -o %s",
+                           watch->folder, watch->folder);
+        rest(watch, fmin(MOST_SECONDS, 1 + (sl_clock_seconds() - begun) / PATIENCE));
+    }
+}
+
+/* The jobs of a folder; SL_ERR_NOT_FOUND if it has none. */
+static enum sl_status read_jobs(const char *folder, struct sl_submissions *out,
+                                struct sl_error *err)
+{
+    SL_TRY(sl_submissions_read(folder, out, err));
+    if (out->count > 0) return SL_OK;
+    return sl_fail(err, SL_ERR_NOT_FOUND,
+                   "%s has no Slurm job to follow: submit one with softlab run NAME --launcher "
+                   "slurm -o %s",
+                   folder, folder);
+}
+
+enum sl_status sl_launch_watch(const char *folder, const struct sl_experiment_hooks *hooks,
+                               struct sl_experiment_outcome *out, struct sl_error *err)
+{
+    struct watch watch = {.folder = folder, .hooks = hooks, .ledger = {.lock = -1}};
+    struct sl_submissions submissions = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(read_jobs(folder, &submissions, err));
+    SL_TRY_OUT(sl_ledger_open(folder, &watch.ledger, err));
+    SL_TRY_OUT(sl_outputs_open(&watch.outputs, folder, err));
+    watch.jobs = sl_alloc(submissions.count, sizeof *watch.jobs);
+    for (; watch.n_jobs < submissions.count; watch.n_jobs++)
+        follow(&watch.jobs[watch.n_jobs], &submissions.items[watch.n_jobs]);
+    SL_TRY_OUT(work(&watch, err));
+out:
+    *out = watch.outcome;
+    for (size_t i = 0; i < watch.n_jobs; i++)
+        unfollow(&watch.jobs[i]);
+    free(watch.jobs);
+    sl_outputs_close(&watch.outputs);
+    sl_ledger_close(&watch.ledger);
+    sl_submissions_release(&submissions);
+    return status;
+}
+
+enum sl_status sl_launch_cancel(const char *folder, struct sl_error *err)
+{
+    struct sl_submissions submissions = {0};
+    SL_TRY(read_jobs(folder, &submissions, err));
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < submissions.count && status == SL_OK; i++)
+        status = sl_slurm_cancel(submissions.items[i].job, err);
+    sl_submissions_release(&submissions);
+    return status;
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# slurm.sh PROGRAM: experiments on a real Slurm cluster of two nodes, and the commands that
+# --launcher print prints, give what a local run gives.
+. "$(dirname "$0")/support.sh"
+. "$(dirname "$0")/../support/slurm.sh"
+program=$1
+slurm_need
+trap 'slurm_stop; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+echo item,annotator,label >votes.csv
+item=0
+for class in circle square triangle star heart cross; do
+    item=$((item + 1))
+    printf 'shapes-00000%s,%s\n' $item a,$class $item b,$class $item c,circle >>votes.csv
+done
+cat >spec.json <<'JSON'
+{"softlab": "experiment", "version": 1, "name": "mine", "title": "Two sets, two seeds",
+ "needs": ["train"], "sets": {"hard": {"labels": null},
+ "votes": {"answers": "{spec}/votes.csv", "method": "share"}},
+ "networks": ["resnet8"], "recipe": "quick", "settings": {"epochs": 1, "batch": 4},
+ "data": "shapes:n=12,size=8", "seeds": [1, 2],
+ "tests": {"new": {"data": "shapes:n=8,size=8,seed=2", "labels": "hard", "metrics": ["accuracy"]}}}
+JSON
+sed 's/"epochs": 1,/"epochs": 100000,/; s/\[1, 2\]/[1]/; s/"mine"/"endless"/' spec.json >endless.json
+
+# same A B: equal result lines but for "time".
+same() {
+    for results in "$1" "$2"; do
+        sed 's/"time":{[^}]*}//' "$results/results.jsonl" >"$results.compared"
+    done
+    cmp "$1.compared" "$2.compared" && [ "$(wc -l <"$1/results.jsonl")" -eq 6 ]
+}
+# wait_for COMMAND...: until it succeeds, at most a minute.
+wait_for() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || return 1
+        sleep .1
+    done
+}
+passes "a local run" "$program" run spec.json -o local
+[ $failures -eq 0 ] || finish # nothing to compare with
+
+# ---- Any scheduler ----
+
+fails "without Slurm the launcher says so" "scontrol is not in PATH" \
+    env PATH=/nonexistent "$program" run spec.json --launcher slurm -o none
+"$program" run spec.json --launcher print -o "printed here" >commands 2>"$scratch/output"
+[ "$(grep -c -- '--run [0-9a-f]\{64\}$' commands)" -eq 4 ] && [ ! -e "printed here/results.jsonl" ]
+report $? "a command per run is printed, and nothing is made"
+passes "the commands run in any order, two at a time" sh -c "tac commands | xargs -d '\n' -n 1 -P 2 sh -c"
+[ ! -e "printed here/results.jsonl" ]
+report $? "and leave results.jsonl to its one writer"
+passes "the next run joins them" "$program" run spec.json -o "printed here"
+says "without making them again" "0 runs made, 4 there before"
+passes "with the results of the local run" same local "printed here"
+[ -z "$(ls "printed here/parts")" ]
+report $? "and no part is left"
+key=$(sed -n 's/.*--run \([0-9a-f]\{8\}\).*/\1/p' commands | head -n 1)
+passes "a run can be named by the beginning of its key" "$program" run spec.json -o few --run "$key"
+fails "a key that no run has is refused" 'mine has no run with the key "zz"' \
+    "$program" run spec.json -o few --run zz
+
+# ---- An array ----
+
+# shellcheck disable=SC2119 # no lines for slurm.conf
+slurm_start
+passes "an array" "$program" run spec.json --launcher slurm -o array
+says "is submitted with estimates" "4 runs in 4 tasks of 1 core"
+passes "with the results of the local run" same local array
+passes "leaves what a local run leaves" "$program" run spec.json -o array
+says "so nothing is to do" "0 runs made, 4 there before"
+fails "a partition that the cluster has not is refused" "Invalid partition name specified" \
+    "$program" run spec.json --launcher slurm --slurm partition=nosuch,time=10 -o refused
+[ -z "$(ls refused/slurm)" ]
+report $? "and nothing is left of it"
+fails "a word that is no option is refused" '--slurm: "time=" is not an option of sbatch' \
+    "$program" run spec.json --launcher slurm --slurm time= -o refused
+fails "so is one that softlab needs itself" "--slurm: array cannot be given" \
+    "$program" run spec.json --launcher slurm --slurm array=1-3 -o refused
+fails "a folder without jobs cannot be followed" "refused has no Slurm job to follow" \
+    "$program" run --watch -o refused
+
+# ---- Tasks that end ----
+
+env --default-signal=INT "$program" run endless.json --launcher slurm --slurm time=10 -o ends >said 2>&1 &
+watching=$!
+is_training() { # the number of trainings that have begun
+    [ "$(find ends/parts -name log.jsonl -size +0 2>/dev/null | wc -l)" -ge "$1" ]
+}
+wait_for is_training 2
+report $? "two endless runs train"
+kill -INT $watching
+wait $watching
+cp said "$scratch/output"
+says "Ctrl-C stops watching, and says how to go on" "softlab run --watch -o ends"
+fails "the folder belongs to its jobs" "ends has Slurm job" "$program" run endless.json -o ends
+fails "also for another job" "ends has Slurm job" "$program" run endless.json --launcher slurm -o ends
+# The first task is killed as a node without memory does it, the other is cancelled.
+first=$(squeue --noheader --array --format='%K %A' | awk '$1 == 1 { print $2 }')
+kill -KILL "$(scontrol listpids "$first" | awk 'NR > 1 { print $1; exit }')"
+report $? "a task is killed"
+passes "the job is cancelled" "$program" run --cancel -o ends
+says "the killed run has failed" "signal 9"
+says "and the other was cancelled" "it was cancelled"
+[ "$(grep -c '"softlab":"failure"' ends/failures.jsonl)" -eq 2 ]
+report $? "both are in failures.jsonl"
+[ -z "$(squeue --noheader)" ]
+report $? "and no job is left"
+finish
