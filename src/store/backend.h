@@ -88,5 +88,6 @@ struct sl_store_backend {
 };
 
 extern const struct sl_store_backend sl_sqlite_backend;
+extern const struct sl_store_backend sl_postgres_backend; /* if SL_POSTGRESQL */
 
 #endif

@@ -36,7 +36,7 @@ static void sync_folder_of(const char *path)
 /* The copy needs no journal: nobody reads it until it is renamed. */
 static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, struct sl_error *err)
 {
-    struct sl_sqlite copy = {.path = sl_string_copy(path)};
+    struct sl_sqlite copy = {.sql.name = sl_string_copy(path)};
     enum sl_status status = SL_OK;
     int result = sqlite3_open_v2(path, &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (result == SQLITE_OK)
@@ -57,7 +57,7 @@ static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, stru
         status =
             sl_sqlite_fail(&copy, result != SQLITE_OK ? result : sqlite3_errcode(copy.db), err);
     sqlite3_close(copy.db);
-    free(copy.path);
+    free(copy.sql.name);
     return status;
 }
 

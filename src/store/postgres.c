@@ -1,0 +1,131 @@
+/* Opening, closing and transactions. */
+#include "store/postgres.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "softlab/base/memory.h"
+
+static void close_store(struct sl_store *base)
+{
+    struct sl_postgres *store = sl_postgres_of(base);
+    PQfinish(store->link);
+    free(store->url);
+    free(store->sql.name);
+    free(store);
+}
+
+static enum sl_status open_store(const char *url, const struct sl_store_options *options,
+                                 struct sl_store **out, struct sl_error *err)
+{
+    char *name = NULL;
+    SL_TRY(sl_postgres_name(url, &name, err));
+    struct sl_postgres *store = sl_alloc(1, sizeof *store);
+    *store = (struct sl_postgres){
+        .sql = {.base = {.backend = &sl_postgres_backend, .read_only = options->read_only},
+                .driver = &sl_postgres_driver,
+                .name = name},
+        .url = sl_string_copy(url),
+        .create = options->create,
+        .serve = options->serve,
+        .durable = options->durable};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_postgres_connect(store, err));
+    SL_TRY_OUT(sl_postgres_migrate(store, sl_postgres_migrations, sl_postgres_n_migrations, err));
+    store->sql.base.failed = false;
+    *out = &store->sql.base;
+    return SL_OK;
+out:
+    close_store(&store->sql.base);
+    return status;
+}
+
+/* A server's requests do not wait for each other: each locks the sessions that it changes. Who can
+ * wait (arrivals, purges, setting up) takes turns, so that nobody acts on what another changes. */
+enum sl_status sl_postgres_begin(struct sl_store *base, bool wait, struct sl_error *err)
+{
+    struct sl_postgres *store = sl_postgres_of(base);
+    PGresult *ignored = NULL;
+    if (store->transaction)
+        return sl_fail(err, SL_ERR_USAGE, "a visitor cannot begin a transaction");
+    SL_TRY(sl_postgres_exec(store, "BEGIN", &ignored, err));
+    PQclear(ignored);
+    store->transaction = true;
+    if (!wait) return SL_OK;
+    char *lock = sl_string_printf("SELECT pg_advisory_xact_lock(%" PRId64 ")",
+                                  sl_postgres_lock_number(store, SL_LOCK_WRITE));
+    enum sl_status status = sl_postgres_exec(store, lock, NULL, err);
+    free(lock);
+    if (status != SL_OK) sl_postgres_rollback(base);
+    return status;
+}
+
+/* If the connection is lost during COMMIT, nobody knows whether the data are stored. The caller is
+ * told that they are not: a page sends its answer again, and the client id shows whether it is
+ * there. */
+enum sl_status sl_postgres_commit(struct sl_store *base, struct sl_error *err)
+{
+    struct sl_postgres *store = sl_postgres_of(base);
+    enum sl_status status = sl_postgres_exec(store, "COMMIT", NULL, err);
+    /* The COMMIT of a failed transaction succeeds as a ROLLBACK; store.c does not send one. */
+    if (status != SL_OK) sl_postgres_rollback(base);
+    store->transaction = false;
+    return status;
+}
+
+void sl_postgres_rollback(struct sl_store *base)
+{
+    struct sl_postgres *store = sl_postgres_of(base);
+    /* An error does not matter: uncommitted data are gone when the connection ends. */
+    if (!sl_postgres_lost(store) && PQtransactionStatus(store->link) != PQTRANS_IDLE)
+        PQclear(PQexec(store->link, "ROLLBACK"));
+    store->transaction = false;
+}
+
+static void stop_when(struct sl_store *base, bool (*stop)(void *context), void *context)
+{
+    struct sl_postgres *store = sl_postgres_of(base);
+    store->stop = stop;
+    store->stop_context = context;
+}
+
+/* PostgreSQL keeps its log itself. Vacuuming lets it write over the space of deleted rows. */
+static enum sl_status empty_log(struct sl_store *base, bool *emptied, struct sl_error *err)
+{
+    SL_TRY(sl_postgres_exec(sl_postgres_of(base), "VACUUM answers, events, sessions", NULL, err));
+    *emptied = true;
+    return SL_OK;
+}
+
+static enum sl_status backup(struct sl_store *base, const char *path, struct sl_error *err)
+{
+    (void)path;
+    return sl_fail(err, SL_ERR_USAGE,
+                   "%s cannot be copied into a file: make the backup with pg_dump",
+                   sl_sql_of(base)->name);
+}
+
+static enum sl_status restore(const char *from, const char *url,
+                              const struct sl_store_restoration *how, char **set_aside,
+                              struct sl_error *err)
+{
+    (void)from;
+    (void)url;
+    (void)how;
+    (void)set_aside;
+    return sl_fail(err, SL_ERR_USAGE, "a study in PostgreSQL is restored with pg_restore");
+}
+
+const struct sl_store_backend sl_postgres_backend = {
+    .name = "postgresql",
+    .open = open_store,
+    .close = close_store,
+    .begin = sl_postgres_begin,
+    .commit = sl_postgres_commit,
+    .rollback = sl_postgres_rollback,
+    .stop_when = stop_when,
+    .backup = backup,
+    .restore = restore,
+    .empty_log = empty_log,
+    SL_SQL_FUNCTIONS,
+};
