@@ -31,6 +31,7 @@ struct sl_store_options {
     bool create;     /* create a missing database; else SL_ERR_NOT_FOUND */
     bool read_only;  /* for status and export beside a running server */
     bool serve;      /* for a server; of a file: SL_ERR_BACKEND while another one serves it */
+    bool alone;      /* for moving a study: SL_ERR_BACKEND while anybody has it open */
     bool any_layout; /* with read_only, for copying: do not upgrade an older layout */
     bool durable;    /* synchronous=FULL (default); false only to prove that tests can fail */
 };
@@ -55,6 +56,8 @@ enum sl_status sl_store_begin_now(struct sl_store *store, struct sl_error *err) 
 enum sl_status sl_store_commit(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 void sl_store_rollback(struct sl_store *store); /* harmless outside a transaction */
 bool sl_store_in_transaction(const struct sl_store *store);
+/* False after a failure that left the transaction good for a rollback only. */
+bool sl_store_usable(const struct sl_store *store);
 
 /* End walks and queries with SL_ERR_STOPPED soon after `stop` returns true. `stop` is called often
  * and must be quick. NULL: never stop. */
@@ -78,6 +81,11 @@ struct sl_store_restoration {
 enum sl_status sl_store_restore(const char *backup, const char *path,
                                 const struct sl_store_restoration *how, char **set_aside,
                                 struct sl_error *err) SL_MUST_USE;
+
+/* Copy everything from one store, of any kind, into another that is empty (SL_ERR_INPUT), in one
+ * transaction: exports of both are equal byte by byte. */
+enum sl_status sl_store_copy(struct sl_store *from, struct sl_store *to,
+                             struct sl_error *err) SL_MUST_USE;
 
 /* ---- The study: small named texts (configuration, keys, versions of consent) ---- */
 

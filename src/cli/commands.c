@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_study_export,
     &cmd_study_backup,
     &cmd_study_restore,
+    &cmd_study_migrate,
     &cmd_study_purge,
     &cmd_import,
     &cmd_labels,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "softlab/base/memory.h"
+#include "store/sqlite.h"
 
 static void close_store(struct sl_store *base)
 {
@@ -28,6 +29,7 @@ static enum sl_status open_store(const char *url, const struct sl_store_options 
         .url = sl_string_copy(url),
         .create = options->create,
         .serve = options->serve,
+        .alone = options->alone,
         .durable = options->durable};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_postgres_connect(store, err));
@@ -97,14 +99,6 @@ static enum sl_status empty_log(struct sl_store *base, bool *emptied, struct sl_
     return SL_OK;
 }
 
-static enum sl_status backup(struct sl_store *base, const char *path, struct sl_error *err)
-{
-    (void)path;
-    return sl_fail(err, SL_ERR_USAGE,
-                   "%s cannot be copied into a file: make the backup with pg_dump",
-                   sl_sql_of(base)->name);
-}
-
 static enum sl_status restore(const char *from, const char *url,
                               const struct sl_store_restoration *how, char **set_aside,
                               struct sl_error *err)
@@ -113,7 +107,10 @@ static enum sl_status restore(const char *from, const char *url,
     (void)url;
     (void)how;
     (void)set_aside;
-    return sl_fail(err, SL_ERR_USAGE, "a study in PostgreSQL is restored with pg_restore");
+    return sl_fail(err, SL_ERR_USAGE,
+                   "a study in PostgreSQL cannot be restored in its place: remove study.database "
+                   "from the study's folder, restore the backup there, and move it into an empty "
+                   "database with softlab study migrate");
 }
 
 const struct sl_store_backend sl_postgres_backend = {
@@ -124,7 +121,7 @@ const struct sl_store_backend sl_postgres_backend = {
     .commit = sl_postgres_commit,
     .rollback = sl_postgres_rollback,
     .stop_when = stop_when,
-    .backup = backup,
+    .backup = sl_sqlite_backup_rows, /* one form of backups for both */
     .restore = restore,
     .empty_log = empty_log,
     SL_SQL_FUNCTIONS,

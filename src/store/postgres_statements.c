@@ -22,6 +22,17 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_GET_TEXT] = "SELECT value FROM texts WHERE sha256(key) = sha256(?1)",
     /* The set of finished transactions, which every commit changes. */
     [SL_SQL_VERSION] = "SELECT hashtextextended(pg_current_snapshot()::text, 0)",
+    /* Sequences are not copied with the rows that they numbered. */
+    [SL_SQL_LAST_SESSION] = "SELECT COALESCE(pg_sequence_last_value("
+                            "pg_get_serial_sequence('sessions', 'id')::regclass), 0)",
+    [SL_SQL_SET_LAST_SESSION] =
+        "SELECT setval(pg_get_serial_sequence('sessions', 'id'), GREATEST(?1, 1), ?1 > 0), "
+        "setval(pg_get_serial_sequence('items', 'position'), "
+        "(SELECT COALESCE(MAX(position), 0) + 1 FROM items), false), "
+        "setval(pg_get_serial_sequence('answers', 'id'), "
+        "(SELECT COALESCE(MAX(id), 0) + 1 FROM answers), false), "
+        "setval(pg_get_serial_sequence('events', 'id'), "
+        "(SELECT COALESCE(MAX(id), 0) + 1 FROM events), false)",
     [SL_SQL_NETWORK_PLACES] = "SELECT COUNT(*) FROM sessions WHERE state IN (0, 1) AND test = 0 "
                               "AND position(?1 in parameters) > 0",
     /* One pass over the index instead of two questions per batch. */
@@ -41,8 +52,10 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
 
 /* Walks over data that need not fit into memory: their rows come in pieces, through a cursor. */
 static const bool streamed[SL_SQL_STATEMENTS] = {
-    [SL_SQL_EACH_ITEM] = true,  [SL_SQL_EACH_SESSION] = true,  [SL_SQL_EACH_ANSWER] = true,
-    [SL_SQL_EACH_EVENT] = true, [SL_SQL_EACH_EVENT_OF] = true,
+    [SL_SQL_EACH_ITEM] = true,     [SL_SQL_EACH_SESSION] = true,  [SL_SQL_EACH_ANSWER] = true,
+    [SL_SQL_EACH_EVENT] = true,    [SL_SQL_EACH_EVENT_OF] = true, [SL_SQL_READ_TEXTS] = true,
+    [SL_SQL_READ_ITEMS] = true,    [SL_SQL_READ_BATCHES] = true,  [SL_SQL_READ_BATCH_ITEMS] = true,
+    [SL_SQL_READ_SESSIONS] = true, [SL_SQL_READ_ANSWERS] = true,  [SL_SQL_READ_EVENTS] = true,
 };
 
 /* ---- Requests ---- */
@@ -71,11 +84,11 @@ static uint64_t get_number(const uint8_t *bytes, int length)
 static void bind_one(struct bound *bound, size_t i, const struct sl_sql_value *value)
 {
     uint64_t bits = (uint64_t)value->integer;
-    bool absent = false;
+    bool absent = value->absent;
     switch (value->kind) {
     case SL_VALUE_REAL:
         memcpy(&bits, &value->real, sizeof bits);
-        absent = isnan(value->real);
+        absent = absent || isnan(value->real);
         /* fall through */
     case SL_VALUE_INTEGER:
         put_number(bits, bound->numbers[i]);
@@ -86,7 +99,7 @@ static void bind_one(struct bound *bound, size_t i, const struct sl_sql_value *v
     case SL_VALUE_TEXT:
     case SL_VALUE_BLOB:
         bound->types[i] = TYPE_BYTEA;
-        bound->values[i] = value->bytes;
+        bound->values[i] = absent ? NULL : value->bytes;
         bound->lengths[i] = value->kind == SL_VALUE_BLOB ? (int)value->length
                             : value->bytes               ? (int)strlen(value->bytes)
                                                          : 0;
@@ -224,15 +237,30 @@ static const struct rows *rows_of(const struct sl_sql_rows *rows)
 }
 
 /* A cursor needs a transaction; a walk outside one gets its own, which sees one moment. */
-static enum sl_status begin_walk(struct sl_postgres *store, struct rows *rows, struct sl_error *err)
+static enum sl_status begin_reading(struct sl_sql *sql, struct sl_error *err)
 {
+    struct sl_postgres *store = (struct sl_postgres *)sql;
     PGresult *ignored = NULL;
-    if (store->transaction) return SL_OK;
-    SL_TRY(send(store, &(struct request){.sql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
-                &ignored, err));
+    SL_TRY(
+        sl_postgres_exec(store, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", &ignored, err));
     PQclear(ignored);
-    store->transaction = rows->own_transaction = true;
+    store->transaction = true;
     return SL_OK;
+}
+
+static void end_reading(struct sl_sql *sql)
+{
+    sl_postgres_rollback(&sql->base);
+}
+
+/* A failed transaction has closed its cursors. */
+static void close_cursor(struct sl_postgres *store, enum sl_sql_statement which)
+{
+    char name[NAME_TEXT], sql[2 * NAME_TEXT];
+    if (sl_postgres_lost(store) || PQtransactionStatus(store->link) != PQTRANS_INTRANS) return;
+    name_of(which, name);
+    snprintf(sql, sizeof sql, "CLOSE %s", name);
+    PQclear(PQexec(store->link, sql));
 }
 
 static void finish(struct sl_sql_rows *out)
@@ -241,17 +269,10 @@ static void finish(struct sl_sql_rows *out)
     struct rows *rows = out->handle;
     PQclear(rows->result);
     store->walking[rows->which] = false;
-    char close[NAME_TEXT + 8] = "COMMIT";
-    if (!rows->own_transaction) {
-        char name[NAME_TEXT];
-        name_of(rows->which, name);
-        snprintf(close, sizeof close, "CLOSE %s", name);
-    }
-    /* An error does not matter: a failed transaction has closed the cursor, and COMMIT ends it. */
-    if (rows->own_transaction || (streamed[rows->which] && !sl_postgres_lost(store) &&
-                                  PQtransactionStatus(store->link) == PQTRANS_INTRANS))
-        PQclear(PQexec(store->link, close));
-    if (rows->own_transaction) store->transaction = false;
+    if (rows->own_transaction)
+        end_reading(out->store);
+    else if (streamed[rows->which])
+        close_cursor(store, rows->which);
     free(rows);
 }
 
@@ -263,7 +284,9 @@ static enum sl_status start(struct sl_sql *sql, enum sl_sql_statement which,
     if (store->walking[which]) return sl_sql_fail_nested(err);
     struct rows *rows = sl_alloc(1, sizeof *rows);
     *rows = (struct rows){.which = which};
-    enum sl_status status = streamed[which] ? begin_walk(store, rows, err) : SL_OK;
+    const bool begin = streamed[which] && !store->transaction;
+    enum sl_status status = begin ? begin_reading(sql, err) : SL_OK;
+    rows->own_transaction = begin && status == SL_OK;
     if (status == SL_OK) {
         const struct request request = {.which = which, .values = values, .n_values = n_values};
         status = send(store, &request, &rows->result, err);
@@ -341,6 +364,8 @@ const struct sl_sql_driver sl_postgres_driver = {
     .integer = integer,
     .real = real,
     .bytes = bytes,
+    .begin_reading = begin_reading,
+    .end_reading = end_reading,
     .changes = changes,
     .several_writers = true,
 };

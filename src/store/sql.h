@@ -47,6 +47,23 @@ enum sl_sql_statement {
     SL_SQL_PURGE_ANSWERS,
     SL_SQL_PURGE_EVENTS,
     SL_SQL_PURGE_SESSIONS,
+    SL_SQL_READ_TEXTS,
+    SL_SQL_WRITE_TEXTS,
+    SL_SQL_READ_ITEMS,
+    SL_SQL_WRITE_ITEMS,
+    SL_SQL_READ_BATCHES,
+    SL_SQL_WRITE_BATCHES,
+    SL_SQL_READ_BATCH_ITEMS,
+    SL_SQL_WRITE_BATCH_ITEMS,
+    SL_SQL_READ_SESSIONS,
+    SL_SQL_WRITE_SESSIONS,
+    SL_SQL_READ_ANSWERS,
+    SL_SQL_WRITE_ANSWERS,
+    SL_SQL_READ_EVENTS,
+    SL_SQL_WRITE_EVENTS,
+    SL_SQL_LAST_SESSION,
+    SL_SQL_SET_LAST_SESSION,
+    SL_SQL_IS_FILLED,
     SL_SQL_STATEMENTS /* their number */
 };
 /* The texts that both databases understand; parameters are ?1, ?2, ... NULL: each database has its
@@ -79,6 +96,7 @@ struct sl_sql_value {
     double real;
     const void *bytes;
     size_t length;
+    bool absent; /* NULL, whatever the value */
 };
 static inline struct sl_sql_value sl_value_integer(int64_t number)
 {
@@ -124,6 +142,9 @@ struct sl_sql_driver {
     double (*real)(const struct sl_sql_rows *rows, int column);
     /* NULL if the column is. */
     const char *(*bytes)(const struct sl_sql_rows *rows, int column, size_t *length);
+    /* Until end_reading all rows are those of one moment. */
+    enum sl_status (*begin_reading)(struct sl_sql *store, struct sl_error *err);
+    void (*end_reading)(struct sl_sql *store);
     /* The rows that the last statement wrote. */
     size_t (*changes)(const struct sl_sql *store);
     /* Several programs write at the same time, so a session is locked before it is changed. */
@@ -165,6 +186,10 @@ enum sl_status sl_sql_check_session(struct sl_sql *store, int64_t session,
  * leaves the transaction usable, while another server does. */
 enum sl_status sl_sql_lock_session(struct sl_sql *store, int64_t session,
                                    struct sl_error *err) SL_MUST_USE;
+
+/* Copies every row of another SQL store, with all its numbers, into this empty one. */
+enum sl_status sl_sql_copy_in(struct sl_store *base, struct sl_store *from,
+                              struct sl_error *err) SL_MUST_USE;
 
 enum sl_status sl_sql_put_text(struct sl_store *base, const char *key, const char *value,
                                struct sl_error *err) SL_MUST_USE;
@@ -236,6 +261,6 @@ enum sl_status sl_sql_each_event_of(struct sl_store *base, int64_t session, sl_s
     .event_bytes = sl_sql_event_bytes, .put_event = sl_sql_put_event,                              \
     .each_session = sl_sql_each_session, .each_answer = sl_sql_each_answer,                        \
     .each_event = sl_sql_each_event, .each_event_of = sl_sql_each_event_of,                        \
-    .each_batch = sl_sql_each_batch, .purge = sl_sql_purge
+    .each_batch = sl_sql_each_batch, .purge = sl_sql_purge, .copy_in = sl_sql_copy_in
 
 #endif

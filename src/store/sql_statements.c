@@ -81,4 +81,35 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_PURGE_EVENTS] = "DELETE FROM events WHERE session IN "
                             "(SELECT id FROM sessions WHERE person = ?1 AND started <= ?2)",
     [SL_SQL_PURGE_SESSIONS] = "DELETE FROM sessions WHERE person = ?1 AND started <= ?2",
+
+    /* Whole tables, in an order in which every row finds the rows that it names. */
+    [SL_SQL_READ_TEXTS] = "SELECT key, value FROM texts ORDER BY key",
+    [SL_SQL_WRITE_TEXTS] = "INSERT INTO texts(key, value) VALUES(?1, ?2)",
+    [SL_SQL_READ_ITEMS] =
+        "SELECT position, id, content, truth, entropy, is_check, hash FROM items ORDER BY position",
+    [SL_SQL_WRITE_ITEMS] = "INSERT INTO items(position, id, content, truth, entropy, is_check, "
+                           "hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [SL_SQL_READ_BATCHES] = "SELECT batch, target FROM batches ORDER BY batch",
+    [SL_SQL_WRITE_BATCHES] = "INSERT INTO batches(batch, target) VALUES(?1, ?2)",
+    [SL_SQL_READ_BATCH_ITEMS] =
+        "SELECT batch, position, item FROM batch_items ORDER BY batch, position",
+    [SL_SQL_WRITE_BATCH_ITEMS] =
+        "INSERT INTO batch_items(batch, position, item) VALUES(?1, ?2, ?3)",
+    [SL_SQL_READ_SESSIONS] = "SELECT id, token_hash, person, screen, batch, seed, state, place, "
+                             "trial, started, seen, finished, lease_until, test, second_run, "
+                             "attempts, consent, parameters FROM sessions ORDER BY id",
+    [SL_SQL_WRITE_SESSIONS] =
+        "INSERT INTO sessions(id, token_hash, person, screen, batch, seed, state, place, trial, "
+        "started, seen, finished, lease_until, test, second_run, attempts, consent, parameters) "
+        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    [SL_SQL_READ_ANSWERS] = "SELECT id, client_id, session, trial, practice, revision, item, body, "
+                            "received, elapsed, repeat FROM answers ORDER BY id",
+    [SL_SQL_WRITE_ANSWERS] =
+        "INSERT INTO answers(id, client_id, session, trial, practice, revision, item, body, "
+        "received, elapsed, repeat) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    [SL_SQL_READ_EVENTS] = "SELECT id, session, at, kind, body FROM events ORDER BY id",
+    [SL_SQL_WRITE_EVENTS] =
+        "INSERT INTO events(id, session, at, kind, body) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SL_SQL_IS_FILLED] = "SELECT 1 FROM texts UNION ALL SELECT 1 FROM items UNION ALL "
+                         "SELECT 1 FROM batches UNION ALL SELECT 1 FROM events LIMIT 1",
 };

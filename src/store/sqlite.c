@@ -106,7 +106,7 @@ static void make_private(const char *path)
     close(file);
 }
 
-static struct sl_sqlite *create(const char *path, const struct sl_store_options *options)
+static struct sl_sqlite *make_store(const char *path, const struct sl_store_options *options)
 {
     struct sl_sqlite *store = sl_alloc(1, sizeof *store);
     *store = (struct sl_sqlite){
@@ -146,13 +146,14 @@ static enum sl_status open_store(const char *path, const struct sl_store_options
                                  struct sl_store **out, struct sl_error *err)
 {
     SL_TRY(check_there(path, options, err));
-    struct sl_sqlite *store = create(path, options);
+    struct sl_sqlite *store = make_store(path, options);
     enum sl_status status = SL_OK;
     /* In memory, or with a test's own VFS, there is no file to lock. */
     if (!options->vfs && strcmp(path, ":memory:") != 0) {
         if (options->create) make_private(path);
         SL_TRY_OUT(sl_store_lock(path,
-                                 options->serve       ? SL_CLAIM_SERVE
+                                 options->alone       ? SL_CLAIM_REPLACE
+                                 : options->serve     ? SL_CLAIM_SERVE
                                  : options->read_only ? SL_CLAIM_READ
                                                       : SL_CLAIM_WRITE,
                                  &store->lock, err));
@@ -165,10 +166,12 @@ out:
     return status;
 }
 
-enum sl_status sl_sqlite_open_alone(const char *path, struct sl_store **out, struct sl_error *err)
+enum sl_status sl_sqlite_open_alone(const char *path, bool create, struct sl_store **out,
+                                    struct sl_error *err)
 {
-    const struct sl_store_options options = sl_store_options_default();
-    struct sl_sqlite *store = create(path, &options);
+    struct sl_store_options options = sl_store_options_default();
+    options.create = create;
+    struct sl_sqlite *store = make_store(path, &options);
     enum sl_status status = open_connection(store, &options, true, err);
     if (status == SL_OK)
         *out = &store->sql.base;

@@ -50,8 +50,9 @@ enum sl_status sl_sqlite_pragma(struct sl_sqlite *store, const char *sql, int64_
 enum sl_status sl_sqlite_exec(struct sl_sqlite *store, const char *sql,
                               struct sl_error *err) SL_MUST_USE;
 
-/* Open a file that nobody else knows yet: no lock, and no log beside it. */
-enum sl_status sl_sqlite_open_alone(const char *path, struct sl_store **out,
+/* Open a file that nobody else knows yet: no lock, and no log beside it. `create`: an empty file
+ * becomes a store. */
+enum sl_status sl_sqlite_open_alone(const char *path, bool create, struct sl_store **out,
                                     struct sl_error *err) SL_MUST_USE;
 
 enum sl_status sl_sqlite_begin(struct sl_store *base, bool wait, struct sl_error *err) SL_MUST_USE;
@@ -59,6 +60,9 @@ enum sl_status sl_sqlite_commit(struct sl_store *base, struct sl_error *err) SL_
 void sl_sqlite_rollback(struct sl_store *base);
 enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path,
                                 struct sl_error *err) SL_MUST_USE;
+/* The same for a store of another kind, row by row. */
+enum sl_status sl_sqlite_backup_rows(struct sl_store *from, const char *path,
+                                     struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_restore(const char *backup, const char *path,
                                  const struct sl_store_restoration *how, char **set_aside,
                                  struct sl_error *err) SL_MUST_USE;

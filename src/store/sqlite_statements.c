@@ -6,6 +6,10 @@
 /* What only SQLite says in this way. */
 static const char *const own_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_VERSION] = "PRAGMA data_version",
+    [SL_SQL_LAST_SESSION] = "SELECT seq FROM sqlite_sequence WHERE name = 'sessions'",
+    [SL_SQL_SET_LAST_SESSION] = "INSERT OR REPLACE INTO sqlite_sequence(rowid, name, seq) VALUES("
+                                "(SELECT rowid FROM sqlite_sequence WHERE name = 'sessions'), "
+                                "'sessions', ?1)",
     [SL_SQL_NETWORK_PLACES] = "SELECT COUNT(*) FROM sessions "
                               "WHERE state IN (0, 1) AND test = 0 AND instr(parameters, ?1) > 0",
     [SL_SQL_EVENT_BYTES] = "SELECT COALESCE(SUM(LENGTH(CAST(body AS BLOB))), 0) FROM events "
@@ -53,6 +57,7 @@ enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_err
 
 static int bind_one(sqlite3_stmt *statement, int index, const struct sl_sql_value *value)
 {
+    if (value->absent) return sqlite3_bind_null(statement, index);
     switch (value->kind) {
     case SL_VALUE_INTEGER: return sqlite3_bind_int64(statement, index, value->integer);
     case SL_VALUE_REAL:
@@ -130,6 +135,16 @@ static const char *bytes(const struct sl_sql_rows *rows, int column, size_t *len
     return found;
 }
 
+static enum sl_status begin_reading(struct sl_sql *sql, struct sl_error *err)
+{
+    return sl_sqlite_exec((struct sl_sqlite *)sql, "BEGIN", err);
+}
+
+static void end_reading(struct sl_sql *sql)
+{
+    sl_sqlite_rollback(&sql->base);
+}
+
 static size_t changes(const struct sl_sql *sql)
 {
     return (size_t)sqlite3_changes(((const struct sl_sqlite *)sql)->db);
@@ -143,6 +158,8 @@ const struct sl_sql_driver sl_sqlite_driver = {
     .integer = integer,
     .real = real,
     .bytes = bytes,
+    .begin_reading = begin_reading,
+    .end_reading = end_reading,
     .changes = changes,
 };
 

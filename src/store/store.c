@@ -166,6 +166,11 @@ bool sl_store_in_transaction(const struct sl_store *store)
     return store->in_transaction;
 }
 
+bool sl_store_usable(const struct sl_store *store)
+{
+    return !store->failed;
+}
+
 enum sl_status sl_store_backup(struct sl_store *store, const char *path, struct sl_error *err)
 {
     SL_TRY(check_outside(store, "make a backup", err));
@@ -179,6 +184,16 @@ enum sl_status sl_store_restore(const char *backup, const char *path,
     const struct sl_store_backend *backend = NULL;
     SL_TRY(find_backend(path, &backend, err));
     return backend->restore(backup, path, how, set_aside, err);
+}
+
+enum sl_status sl_store_copy(struct sl_store *from, struct sl_store *to, struct sl_error *err)
+{
+    SL_TRY(check_outside(from, "be copied", err));
+    SL_TRY(sl_store_begin(to, err));
+    enum sl_status status = to->backend->copy_in(to, from, err);
+    if (status == SL_OK) return sl_store_commit(to, err);
+    sl_store_rollback(to);
+    return status;
 }
 
 enum sl_status sl_store_put_text(struct sl_store *store, const char *key, const char *value,

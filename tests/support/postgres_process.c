@@ -33,12 +33,17 @@ static bool find_program(const char *name, char out[PATH_TEXT])
 
 int postgres_process_missing(void)
 {
-    char path[PATH_TEXT];
+    char path[PATH_TEXT] = "";
+    const bool found = find_program("psql", path) && find_program("postgres", path);
+    return program_missing(found ? path : "", "PostgreSQL server");
+}
+
+int program_missing(const char *path, const char *name)
+{
     const char *strict = getenv("SOFTLAB_STRICT");
-    if (find_program("postgres", path) && find_program("psql", path)) return 0;
+    if (access(path, X_OK) == 0) return 0;
     const bool fails = strict && strcmp(strict, "1") == 0;
-    printf("%s: no PostgreSQL server (tools/bootstrap scale installs it)\n",
-           fails ? "failed" : "skipped");
+    printf("%s: no %s (tools/bootstrap scale installs it)\n", fails ? "failed" : "skipped", name);
     return fails ? 1 : 77;
 }
 
@@ -142,6 +147,8 @@ bool postgres_process_start(struct postgres_process *server)
     for (int waited = 0; server->pid > 0 && waited < PATIENCE_MS; waited += STEP_MS) {
         if (postgres_process_sql(server, "SELECT 1")) return true;
         nanosleep(&(struct timespec){.tv_nsec = STEP_MS * 1000000L}, NULL);
+        /* It gives up while processes of a server that was killed are still ending. */
+        if (waitpid(server->pid, NULL, WNOHANG) == server->pid) server->pid = spawn(server, words);
     }
     return false;
 }

@@ -15,6 +15,8 @@ struct postgres_process {
 /* 0 if PostgreSQL is installed; otherwise says so and returns what the test returns: 77, or 1 if
  * the environment has SOFTLAB_STRICT=1. */
 int postgres_process_missing(void);
+/* The same for any other program. */
+int program_missing(const char *path, const char *name);
 /* Makes an empty cluster and starts it. False, with what it said on stderr, if it fails. */
 bool postgres_process_make(struct postgres_process *server);
 /* Starts a server that was killed or stopped, and waits until it takes connections. */

@@ -145,6 +145,128 @@ static void test_a_long_name_is_a_name(void **state)
     sl_store_close(store);
 }
 
+/* ---- Copies ---- */
+
+/* A store with every kind of row, and a gap where the last session was purged. */
+static void fill(struct sl_store *store)
+{
+    const struct sl_store_item odd = {.id = "\xff odd", .content = "", .truth = "", .entropy = .1};
+    test_add_batches(store, 2, 5);
+    test_begin(store);
+    assert_ok(sl_store_add_item(store, &odd, &err), err);
+    assert_ok(sl_store_put_text(store, "k", "v", &err), err);
+    assert_ok(sl_store_put_event(store, 0, -1, "note", "of the study", &err), err);
+    test_commit(store);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct sl_store_session session =
+            test_arrived(store, &(struct test_arrival){.person = i, .token = i});
+        assert_int_equal(test_put_alone(store, session.id, i, 0, "{}"), SL_PUT_STORED);
+        test_begin(store);
+        assert_ok(sl_store_put_event(store, session.id, 5, "k", "\xfe", &err), err);
+        test_commit(store);
+        struct sl_store_purged gone;
+        if (i == 3)
+            assert_ok(sl_store_purge(store, session.person, INT64_MAX, 1, &gone, &err), err);
+    }
+}
+
+static enum sl_status print_row(const struct sl_store_row *row, void *context)
+{
+    FILE *out = context;
+    const struct sl_store_session *session = row->session;
+    if (session)
+        fprintf(out, "%d %d %d %d %s %s %s ", (int)session->id, (int)session->batch,
+                (int)session->token_hash[0], (int)session->person[0], session->screen,
+                session->place, session->consent);
+    if (row->answer)
+        fprintf(out, "%d %d %s %s", (int)row->answer->client_id[0], (int)row->answer->revision,
+                row->answer->item, row->answer->body);
+    fprintf(out, "%s %d %s %s\n", row->parameters ? row->parameters : "-", (int)row->at,
+            row->kind ? row->kind : "-", row->body ? row->body : "-");
+    return SL_OK;
+}
+
+static enum sl_status print_item(const struct sl_store_item *item, void *context)
+{
+    fprintf(context, "%s %s %s %a %d %s\n", item->id, item->content,
+            item->truth ? item->truth : "-", item->entropy, item->check,
+            item->hash ? item->hash : "-");
+    return SL_OK;
+}
+
+/* Everything that a store holds, as text; owned by the caller. */
+static char *print_store(struct sl_store *store)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    assert_ok(sl_store_each_item(store, print_item, out, &err), err);
+    assert_ok(sl_store_each_session(store, print_row, out, &err), err);
+    assert_ok(sl_store_each_answer(store, print_row, out, &err), err);
+    assert_ok(sl_store_each_event(store, print_row, out, &err), err);
+    fclose(out);
+    return text;
+}
+
+static struct sl_store *open_file(const char *name)
+{
+    const struct sl_store_options options = {.create = true};
+    struct sl_store *store = NULL;
+    assert_ok(sl_store_open(test_path(name), &options, &store, &err), err);
+    return store;
+}
+
+static void test_a_store_survives_the_way_there_and_back(void **state)
+{
+    (void)state;
+    struct sl_store *stores[] = {open_file("from.db"), open_fresh(), open_file("to.db")};
+    fill(stores[0]);
+    char *before = print_store(stores[0]);
+    for (size_t i = 1; i < 3; i++) {
+        assert_ok(sl_store_copy(stores[i - 1], stores[i], &err), err);
+        char *after = print_store(stores[i]);
+        assert_string_equal(after, before);
+        free(after);
+        assert_fails(sl_store_copy(stores[i - 1], stores[i], &err), SL_ERR_INPUT, err,
+                     "holds a study already");
+    }
+    /* The number of the purged session, 4, is not given again. */
+    for (size_t i = 0; i < 3; i++) {
+        const struct test_arrival who = {.person = 9, .token = 9};
+        assert_int_equal(test_arrived(stores[i], &who).id, 5);
+        sl_store_close(stores[i]);
+    }
+    free(before);
+}
+
+static void test_a_backup_is_a_file_and_of_one_moment(void **state)
+{
+    (void)state;
+    struct sl_store *store = open_fresh(), *copy = NULL;
+    fill(store);
+    char *before = print_store(store);
+    assert_ok(sl_store_backup(store, test_path("backup.db"), &err), err);
+    assert_ok(sl_store_open(test_path("backup.db"), NULL, &copy, &err), err);
+    char *after = print_store(copy);
+    assert_string_equal(after, before);
+    free(after);
+    free(before);
+    sl_store_close(copy);
+    sl_store_close(store);
+}
+
+static void test_a_study_in_use_cannot_be_claimed_alone(void **state)
+{
+    (void)state;
+    const struct sl_store_options alone = {.alone = true};
+    struct sl_store *store = open_fresh(), *other = NULL;
+    assert_fails(sl_store_open(server.url, &alone, &other, &err), SL_ERR_BACKEND, err, "in use");
+    sl_store_close(store);
+    assert_ok(sl_store_open(server.url, &alone, &other, &err), err);
+    assert_fails(open_store(true, &store, &err), SL_ERR_BACKEND, err, "in use");
+    sl_store_close(other);
+}
+
 /* ---- Several writers ---- */
 
 static void begin_now(struct sl_store *store)
@@ -332,7 +454,7 @@ static int remove_server(void **state)
 {
     (void)state;
     postgres_process_remove(&server);
-    return 0;
+    return test_folder_clear(state);
 }
 
 int main(void)
@@ -345,6 +467,9 @@ int main(void)
         cmocka_unit_test(test_a_database_that_does_not_sync_is_refused),
         cmocka_unit_test(test_the_version_changes_with_every_commit_of_others),
         cmocka_unit_test(test_a_long_name_is_a_name),
+        cmocka_unit_test(test_a_store_survives_the_way_there_and_back),
+        cmocka_unit_test(test_a_backup_is_a_file_and_of_one_moment),
+        cmocka_unit_test(test_a_study_in_use_cannot_be_claimed_alone),
         cmocka_unit_test(test_a_session_belongs_to_one_writer_at_a_time),
         cmocka_unit_test(test_a_lease_that_is_in_use_elsewhere_does_not_run_out),
         cmocka_unit_test(test_arrivals_at_several_servers_never_exceed_a_target),
