@@ -84,14 +84,19 @@ size_t sl_dependencies(struct sl_dependency *out, size_t capacity)
         const char *name;
         const char *(*version)(void);
     } known[] = {
-        {"jansson", jansson_version_str},     {"libcurl", curl_version_number},
-        {"libdeflate", libdeflate_version},   {"libevent", event_get_version},
-        {"libjpeg-turbo", jpeg_version},      {"libpng", png_version},
+        {"jansson", jansson_version_str},
+        {"libcurl", curl_version_number},
+        {"libdeflate", libdeflate_version},
+        {"libevent", event_get_version},
+        {"libjpeg-turbo", jpeg_version},
+        {"libpng", png_version},
 #if SL_POSTGRESQL
         {"libpq", pq_version},
 #endif
-        {"libsodium", sodium_version_string}, {"oneDNN", dnnl_version_number},
-        {"sqlite", sqlite3_libversion},       {"zlib", zlibVersion},
+        {"libsodium", sodium_version_string},
+        {"oneDNN", dnnl_version_number},
+        {"sqlite", sqlite3_libversion},
+        {"zlib", zlibVersion},
     };
     size_t count = sizeof known / sizeof *known;
     for (size_t i = 0; i < count && i < capacity; i++)

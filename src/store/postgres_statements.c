@@ -15,39 +15,39 @@ enum { MAX_VALUES = 18, NAME_TEXT = 32, FETCHED = 256 };
 enum { TYPE_BYTEA = 17, TYPE_INT8 = 20, TYPE_FLOAT8 = 701 };
 
 /* What only PostgreSQL says in this way. A session that another server has locked is passed over:
- * nobody waits for it, and no two servers can wait for each other. */
+ * the requests of two servers do not wait for each other. */
 static const char *const own_texts[SL_SQL_STATEMENTS] = {
-    [SL_SQL_PUT_TEXT] = "INSERT INTO texts(key, value) VALUES(?1, ?2) "
-                        "ON CONFLICT(sha256(key)) DO UPDATE SET value = excluded.value",
+    [SL_SQL_PUT_TEXT] = ("INSERT INTO texts(key, value) VALUES(?1, ?2) "
+                         "ON CONFLICT(sha256(key)) DO UPDATE SET value = excluded.value"),
     [SL_SQL_GET_TEXT] = "SELECT value FROM texts WHERE sha256(key) = sha256(?1)",
     /* The set of finished transactions, which every commit changes. */
     [SL_SQL_VERSION] = "SELECT hashtextextended(pg_current_snapshot()::text, 0)",
     /* Sequences are not copied with the rows that they numbered. */
-    [SL_SQL_LAST_SESSION] = "SELECT COALESCE(pg_sequence_last_value("
-                            "pg_get_serial_sequence('sessions', 'id')::regclass), 0)",
+    [SL_SQL_LAST_SESSION] = ("SELECT COALESCE(pg_sequence_last_value("
+                             "pg_get_serial_sequence('sessions', 'id')::regclass), 0)"),
     [SL_SQL_SET_LAST_SESSION] =
-        "SELECT setval(pg_get_serial_sequence('sessions', 'id'), GREATEST(?1, 1), ?1 > 0), "
-        "setval(pg_get_serial_sequence('items', 'position'), "
-        "(SELECT COALESCE(MAX(position), 0) + 1 FROM items), false), "
-        "setval(pg_get_serial_sequence('answers', 'id'), "
-        "(SELECT COALESCE(MAX(id), 0) + 1 FROM answers), false), "
-        "setval(pg_get_serial_sequence('events', 'id'), "
-        "(SELECT COALESCE(MAX(id), 0) + 1 FROM events), false)",
-    [SL_SQL_NETWORK_PLACES] = "SELECT COUNT(*) FROM sessions WHERE state IN (0, 1) AND test = 0 "
-                              "AND position(?1 in parameters) > 0",
+        ("SELECT setval(pg_get_serial_sequence('sessions', 'id'), GREATEST(?1, 1), ?1 > 0), "
+         "setval(pg_get_serial_sequence('items', 'position'), "
+         "(SELECT COALESCE(MAX(position), 0) + 1 FROM items), false), "
+         "setval(pg_get_serial_sequence('answers', 'id'), "
+         "(SELECT COALESCE(MAX(id), 0) + 1 FROM answers), false), "
+         "setval(pg_get_serial_sequence('events', 'id'), "
+         "(SELECT COALESCE(MAX(id), 0) + 1 FROM events), false)"),
+    [SL_SQL_NETWORK_PLACES] = ("SELECT COUNT(*) FROM sessions WHERE state IN (0, 1) AND test = 0 "
+                               "AND position(?1 in parameters) > 0"),
     /* One pass over the index instead of two questions per batch. */
-    [SL_SQL_EACH_BATCH] = "SELECT b.batch, b.target, COUNT(*) FILTER (WHERE s.state = 1), "
-                          "COUNT(*) FILTER (WHERE s.state = 0) FROM batches b "
-                          "LEFT JOIN sessions s ON s.batch = b.batch AND s.test = ?1 "
-                          "AND s.state IN (0, 1) GROUP BY b.batch ORDER BY b.batch",
-    [SL_SQL_EXPIRE] = "UPDATE sessions SET state = 3 WHERE id IN (SELECT id FROM sessions "
-                      "WHERE state = 0 AND lease_until < ?1 FOR NO KEY UPDATE SKIP LOCKED)",
-    [SL_SQL_LOCK_SESSION_OF_TOKEN] = "SELECT " SL_SQL_SESSION " FROM sessions s "
-                                     "WHERE s.token_hash = ?1 FOR NO KEY UPDATE SKIP LOCKED",
+    [SL_SQL_EACH_BATCH] = ("SELECT b.batch, b.target, COUNT(*) FILTER (WHERE s.state = 1), "
+                           "COUNT(*) FILTER (WHERE s.state = 0) FROM batches b "
+                           "LEFT JOIN sessions s ON s.batch = b.batch AND s.test = ?1 "
+                           "AND s.state IN (0, 1) GROUP BY b.batch ORDER BY b.batch"),
+    [SL_SQL_EXPIRE] = ("UPDATE sessions SET state = 3 WHERE id IN (SELECT id FROM sessions "
+                       "WHERE state = 0 AND lease_until < ?1 FOR NO KEY UPDATE SKIP LOCKED)"),
+    [SL_SQL_LOCK_SESSION_OF_TOKEN] = ("SELECT " SL_SQL_SESSION " FROM sessions s "
+                                      "WHERE s.token_hash = ?1 FOR NO KEY UPDATE SKIP LOCKED"),
     [SL_SQL_LOCK_SESSION] = "SELECT 1 FROM sessions WHERE id = ?1 FOR NO KEY UPDATE SKIP LOCKED",
     [SL_SQL_LOCK_PERSON] = "SELECT 1 FROM sessions WHERE person = ?1 AND started <= ?2 FOR UPDATE",
-    [SL_SQL_EVENT_BYTES] = "SELECT COALESCE(SUM(length(body)), 0)::bigint FROM events "
-                           "WHERE session = ?1 AND kind = ?2",
+    [SL_SQL_EVENT_BYTES] = ("SELECT COALESCE(SUM(length(body)), 0)::bigint FROM events "
+                            "WHERE session = ?1 AND kind = ?2"),
 };
 
 /* Walks over data that need not fit into memory: their rows come in pieces, through a cursor. */
@@ -344,11 +344,15 @@ static double real(const struct sl_sql_rows *rows, int column)
 }
 
 /* libpq adds a NUL to every value. */
-static const char *bytes(const struct sl_sql_rows *rows, int column, size_t *length)
+static const char *bytes(const struct sl_sql_rows *rows, int column)
 {
     const struct rows *from = rows_of(rows);
-    *length = (size_t)PQgetlength(from->result, from->row - 1, column);
     return is_null(rows, column) ? NULL : PQgetvalue(from->result, from->row - 1, column);
+}
+
+static size_t length(const struct sl_sql_rows *rows, int column)
+{
+    return (size_t)PQgetlength(rows_of(rows)->result, rows_of(rows)->row - 1, column);
 }
 
 static size_t changes(const struct sl_sql *sql)
@@ -364,6 +368,7 @@ const struct sl_sql_driver sl_postgres_driver = {
     .integer = integer,
     .real = real,
     .bytes = bytes,
+    .length = length,
     .begin_reading = begin_reading,
     .end_reading = end_reading,
     .changes = changes,

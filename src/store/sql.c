@@ -39,14 +39,13 @@ double sl_sql_real(const struct sl_sql_rows *rows, int column)
 
 const char *sl_sql_text(const struct sl_sql_rows *rows, int column)
 {
-    size_t length;
-    return rows->store->driver->bytes(rows, column, &length);
+    return rows->store->driver->bytes(rows, column);
 }
 
 void sl_sql_blob(const struct sl_sql_rows *rows, int column, void *out, size_t size)
 {
-    size_t length = 0;
-    const void *bytes = rows->store->driver->bytes(rows, column, &length);
+    const void *bytes = rows->store->driver->bytes(rows, column);
+    const size_t length = rows->store->driver->length(rows, column);
     memset(out, 0, size);
     if (bytes) memcpy(out, bytes, length < size ? length : size);
 }

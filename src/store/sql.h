@@ -141,7 +141,8 @@ struct sl_sql_driver {
     int64_t (*integer)(const struct sl_sql_rows *rows, int column);
     double (*real)(const struct sl_sql_rows *rows, int column);
     /* NULL if the column is. */
-    const char *(*bytes)(const struct sl_sql_rows *rows, int column, size_t *length);
+    const char *(*bytes)(const struct sl_sql_rows *rows, int column);
+    size_t (*length)(const struct sl_sql_rows *rows, int column);
     /* Until end_reading all rows are those of one moment. */
     enum sl_status (*begin_reading)(struct sl_sql *store, struct sl_error *err);
     void (*end_reading)(struct sl_sql *store);

@@ -30,7 +30,8 @@ static struct sl_sql_value value_of(const struct sl_sql_rows *rows, int column, 
     case 't': value = sl_value_text(sl_sql_text(rows, column)); break;
     default:
         value.kind = SL_VALUE_BLOB;
-        value.bytes = rows->store->driver->bytes(rows, column, &value.length);
+        value.bytes = rows->store->driver->bytes(rows, column);
+        value.length = rows->store->driver->length(rows, column);
     }
     value.absent = sl_sql_is_null(rows, column);
     return value;

@@ -64,11 +64,12 @@ enum sl_status sl_sql_lock_session(struct sl_sql *store, int64_t session, struct
 {
     int64_t one = 0;
     bool locked = false;
-    SL_TRY(sl_sql_check_session(store, session, err));
-    if (!store->driver->several_writers) return SL_OK;
+    if (!store->driver->several_writers) return sl_sql_check_session(store, session, err);
     SL_TRY(sl_sql_number(store, SL_SQL_LOCK_SESSION, SL_VALUES(sl_value_integer(session)), &one,
                          &locked, err));
-    return locked ? SL_OK : fail_busy(err);
+    if (locked) return SL_OK;
+    SL_TRY(sl_sql_check_session(store, session, err));
+    return fail_busy(err);
 }
 
 /* One of the least filled batches with room, chosen by `tie`. Test sessions need no room; they are

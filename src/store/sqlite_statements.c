@@ -7,13 +7,13 @@
 static const char *const own_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_VERSION] = "PRAGMA data_version",
     [SL_SQL_LAST_SESSION] = "SELECT seq FROM sqlite_sequence WHERE name = 'sessions'",
-    [SL_SQL_SET_LAST_SESSION] = "INSERT OR REPLACE INTO sqlite_sequence(rowid, name, seq) VALUES("
-                                "(SELECT rowid FROM sqlite_sequence WHERE name = 'sessions'), "
-                                "'sessions', ?1)",
-    [SL_SQL_NETWORK_PLACES] = "SELECT COUNT(*) FROM sessions "
-                              "WHERE state IN (0, 1) AND test = 0 AND instr(parameters, ?1) > 0",
-    [SL_SQL_EVENT_BYTES] = "SELECT COALESCE(SUM(LENGTH(CAST(body AS BLOB))), 0) FROM events "
-                           "WHERE session = ?1 AND kind = ?2",
+    [SL_SQL_SET_LAST_SESSION] = ("INSERT OR REPLACE INTO sqlite_sequence(rowid, name, seq) VALUES("
+                                 "(SELECT rowid FROM sqlite_sequence WHERE name = 'sessions'), "
+                                 "'sessions', ?1)"),
+    [SL_SQL_NETWORK_PLACES] = ("SELECT COUNT(*) FROM sessions "
+                               "WHERE state IN (0, 1) AND test = 0 AND instr(parameters, ?1) > 0"),
+    [SL_SQL_EVENT_BYTES] = ("SELECT COALESCE(SUM(LENGTH(CAST(body AS BLOB))), 0) FROM events "
+                            "WHERE session = ?1 AND kind = ?2"),
 };
 
 enum sl_status sl_sqlite_fail(struct sl_sqlite *store, int result, struct sl_error *err)
@@ -126,13 +126,17 @@ static double real(const struct sl_sql_rows *rows, int column)
 }
 
 /* SQLite adds the NUL to a text only, and gives the blob's own bytes as its text. */
-static const char *bytes(const struct sl_sql_rows *rows, int column, size_t *length)
+static const char *bytes(const struct sl_sql_rows *rows, int column)
 {
     const bool text = sqlite3_column_type(rows->handle, column) == SQLITE_TEXT;
     const void *found = text ? sqlite3_column_text(rows->handle, column)
                              : sqlite3_column_blob(rows->handle, column);
-    *length = (size_t)sqlite3_column_bytes(rows->handle, column);
     return found;
+}
+
+static size_t length(const struct sl_sql_rows *rows, int column)
+{
+    return (size_t)sqlite3_column_bytes(rows->handle, column);
 }
 
 static enum sl_status begin_reading(struct sl_sql *sql, struct sl_error *err)
@@ -158,6 +162,7 @@ const struct sl_sql_driver sl_sqlite_driver = {
     .integer = integer,
     .real = real,
     .bytes = bytes,
+    .length = length,
     .begin_reading = begin_reading,
     .end_reading = end_reading,
     .changes = changes,

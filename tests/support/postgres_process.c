@@ -47,7 +47,7 @@ int program_missing(const char *path, const char *name)
     return fails ? 1 : 77;
 }
 
-/* PostgreSQL refuses to run as root. */
+/* PostgreSQL refuses to run as root; psql does not, and may have to read files of root. */
 static void drop_root(void)
 {
     const struct passwd *user = geteuid() == 0 ? getpwnam("postgres") : NULL;
@@ -58,13 +58,13 @@ static void drop_root(void)
 }
 
 /* A child that says nothing unless it fails; its output goes to a file of the folder. */
-static pid_t spawn(const struct postgres_process *server, const char *const *words)
+static pid_t spawn(const struct postgres_process *server, const char *const *words, bool client)
 {
     pid_t pid = fork();
     if (pid != 0) return pid;
     char log[PATH_TEXT];
     snprintf(log, sizeof log, "%s/log", server->folder);
-    drop_root();
+    if (!client) drop_root();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int output = open(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
     dup2(output, STDOUT_FILENO);
@@ -77,10 +77,10 @@ static pid_t spawn(const struct postgres_process *server, const char *const *wor
     _exit(127);
 }
 
-static bool run(const struct postgres_process *server, const char *const *words)
+static bool run(const struct postgres_process *server, const char *const *words, bool client)
 {
     int how = 0;
-    pid_t pid = spawn(server, words);
+    pid_t pid = spawn(server, words, client);
     return pid > 0 && waitpid(pid, &how, 0) == pid && WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
@@ -92,6 +92,25 @@ static void show_log(const struct postgres_process *server)
     while (file && fgets(line, sizeof line, file))
         fputs(line, stderr);
     if (file) fclose(file);
+}
+
+static bool ask(const struct postgres_process *server, const char *option, const char *what)
+{
+    char program[PATH_TEXT];
+    if (!find_program("psql", program)) return false;
+    const char *words[] = {program, "-X", "-q",        "-v", "ON_ERROR_STOP=1",
+                           option,  what, server->url, NULL};
+    return run(server, words, true);
+}
+
+bool postgres_process_sql(const struct postgres_process *server, const char *sql)
+{
+    return ask(server, "-c", sql);
+}
+
+bool postgres_process_file(const struct postgres_process *server, const char *path)
+{
+    return ask(server, "-f", path);
 }
 
 static bool make_folder(struct postgres_process *server)
@@ -113,18 +132,9 @@ bool postgres_process_make(struct postgres_process *server)
     snprintf(data, sizeof data, "%s/data", server->folder);
     const char *words[] = {program, "-D",      data,        "-A",         "trust",
                            "-U",    "softlab", "--no-sync", "--locale=C", NULL};
-    if (run(server, words) && postgres_process_start(server)) return true;
+    if (run(server, words, false) && postgres_process_start(server)) return true;
     show_log(server);
     return false;
-}
-
-bool postgres_process_sql(const struct postgres_process *server, const char *sql)
-{
-    char program[PATH_TEXT];
-    if (!find_program("psql", program)) return false;
-    const char *words[] = {program, "-X", "-q",        "-v", "ON_ERROR_STOP=1",
-                           "-c",    sql,  server->url, NULL};
-    return run(server, words);
 }
 
 bool postgres_process_start(struct postgres_process *server)
@@ -143,12 +153,13 @@ bool postgres_process_start(struct postgres_process *server)
                            "-c",
                            "recovery_init_sync_method=syncfs",
                            NULL};
-    server->pid = spawn(server, words);
+    server->pid = spawn(server, words, false);
     for (int waited = 0; server->pid > 0 && waited < PATIENCE_MS; waited += STEP_MS) {
         if (postgres_process_sql(server, "SELECT 1")) return true;
         nanosleep(&(struct timespec){.tv_nsec = STEP_MS * 1000000L}, NULL);
         /* It gives up while processes of a server that was killed are still ending. */
-        if (waitpid(server->pid, NULL, WNOHANG) == server->pid) server->pid = spawn(server, words);
+        if (waitpid(server->pid, NULL, WNOHANG) == server->pid)
+            server->pid = spawn(server, words, false);
     }
     return false;
 }

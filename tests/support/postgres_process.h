@@ -29,5 +29,7 @@ void postgres_process_stop(struct postgres_process *server);
 void postgres_process_remove(struct postgres_process *server);
 /* Runs SQL with psql; false if it fails. */
 bool postgres_process_sql(const struct postgres_process *server, const char *sql);
+/* The same for a file of SQL. */
+bool postgres_process_file(const struct postgres_process *server, const char *path);
 
 #endif

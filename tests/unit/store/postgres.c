@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "postgres_process.h"
+#include "store/postgres.h"
 #include "store_conformance.h"
 #include "store_support.h"
 
@@ -239,6 +240,29 @@ static void test_a_store_survives_the_way_there_and_back(void **state)
     free(before);
 }
 
+/* A dump of every released layout opens, and holds what its softlab wrote: the rows of `fill`. A
+ * new layout adds a dump, made with pg_dump --inserts --no-owner. */
+static void test_released_layouts_can_be_read(void **state)
+{
+    (void)state;
+    struct sl_store *file = open_file("released.db");
+    fill(file);
+    char *expected = print_store(file);
+    sl_store_close(file);
+    for (int layout = 1; layout <= (int)sl_postgres_n_migrations; layout++) {
+        char path[512];
+        snprintf(path, sizeof path, GOLDEN_FOLDER "/store-postgresql-%d.sql", layout);
+        clear();
+        assert_true(postgres_process_file(&server, path));
+        struct sl_store *store = open_again();
+        char *found = print_store(store);
+        assert_string_equal(found, expected);
+        free(found);
+        sl_store_close(store);
+    }
+    free(expected);
+}
+
 static void test_a_backup_is_a_file_and_of_one_moment(void **state)
 {
     (void)state;
@@ -468,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_the_version_changes_with_every_commit_of_others),
         cmocka_unit_test(test_a_long_name_is_a_name),
         cmocka_unit_test(test_a_store_survives_the_way_there_and_back),
+        cmocka_unit_test(test_released_layouts_can_be_read),
         cmocka_unit_test(test_a_backup_is_a_file_and_of_one_moment),
         cmocka_unit_test(test_a_study_in_use_cannot_be_claimed_alone),
         cmocka_unit_test(test_a_session_belongs_to_one_writer_at_a_time),
