@@ -68,8 +68,13 @@ enum sl_status sl_postgres_begin(struct sl_store *base, bool wait, struct sl_err
 enum sl_status sl_postgres_commit(struct sl_store *base, struct sl_error *err)
 {
     struct sl_postgres *store = sl_postgres_of(base);
-    enum sl_status status = sl_postgres_exec(store, "COMMIT", NULL, err);
-    /* The COMMIT of a failed transaction succeeds as a ROLLBACK; store.c does not send one. */
+    /* The COMMIT of a failed transaction would succeed, as a ROLLBACK. */
+    const bool broken =
+        !sl_postgres_lost(store) && PQtransactionStatus(store->link) == PQTRANS_INERROR;
+    enum sl_status status =
+        broken ? sl_fail(err, SL_ERR_BACKEND, "%s has stored nothing: a statement failed before",
+                         store->sql.name)
+               : sl_postgres_exec(store, "COMMIT", NULL, err);
     if (status != SL_OK) sl_postgres_rollback(base);
     store->transaction = false;
     return status;

@@ -79,10 +79,20 @@ passes "a backup is a file" "$program" study backup "$study" "$scratch/backup.db
 fails "a restore says what to do" "study migrate" "$program" study restore "$scratch/backup.db" "$study" --force
 serve third
 passes "annotators answer on PostgreSQL" annotate 2
+# Another server that keeps every session for a tenth of a second, again and again.
+hold() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        postgres_sql "BEGIN; SELECT 1 FROM sessions FOR NO KEY UPDATE; SELECT pg_sleep(.1); COMMIT"
+    done
+}
+hold &
+holder=$!
+passes "a session that another server has is waited for" annotate 4
+wait "$holder"
 serve fourth
 passes "a second server serves the same study" annotate 3
 fails "a study in use does not move" "in use" migrate
-passes "status counts everybody" sh -c "'$program' study status '$study' --json | grep -q '\"done\": 18'"
+passes "status counts everybody" sh -c "'$program' study status '$study' --json | grep -q '\"done\": 24'"
 for server in $servers; do
     kill "$server" 2>/dev/null
 done
