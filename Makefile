@@ -79,6 +79,7 @@ bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLA
 bench-server: bench-build ## the study server: start, saves, memory, 2,000 people, exports (minutes, loopback only)
 	@tools/bench server
 	@bench/server_exports.py build/release/softlab
+	@bench/server_databases.py build/release/softlab
 
 bench-estimates: bench-build ## what --dry-run says a run of every recipe takes against what it takes (an hour, SOFTLAB_DATA)
 	@tools/bench estimates

@@ -9,7 +9,7 @@ _softlab() {
     fi
     [ "$COMP_CWORD" -eq 2 ] || case "$command ${COMP_WORDS[2]}" in
         "help study")
-            COMPREPLY=($(compgen -W ' init check serve links password simulate status export backup restore purge' -- "$current"))
+            COMPREPLY=($(compgen -W ' init check serve links password simulate status export backup restore migrate purge' -- "$current"))
             return ;;
         "study init") command='study init' ;;
         "study check") command='study check' ;;
@@ -21,6 +21,7 @@ _softlab() {
         "study export") command='study export' ;;
         "study backup") command='study backup' ;;
         "study restore") command='study restore' ;;
+        "study migrate") command='study migrate' ;;
         "study purge") command='study purge' ;;
         "help dataset")
             COMPREPLY=($(compgen -W ' corrupt mix' -- "$current"))
@@ -59,6 +60,7 @@ _softlab() {
         "study serve --admin-port") return ;;
         "study serve --host") return ;;
         "study serve --per-address") return ;;
+        "study serve --database") return ;;
         "study serve --access-log") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study serve --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study serve --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
@@ -95,6 +97,9 @@ _softlab() {
         "study backup --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study restore --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study restore --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study migrate --to") return ;;
+        "study migrate --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study migrate --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study purge --participant" | "study purge -p") return ;;
         "study purge --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study purge --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
@@ -356,7 +361,7 @@ _softlab() {
     esac
     case "$command" in
         "study")
-            words=' init check serve links password simulate status export backup restore purge'
+            words=' init check serve links password simulate status export backup restore migrate purge'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "study init")
@@ -369,7 +374,7 @@ _softlab() {
             files=yes ;;
         "study serve")
             words=''
-            options='--address --port --admin-address --admin-port --behind-proxy --host --per-address --rehearse --access-log --data-folder --log-level --quiet --help'
+            options='--address --port --admin-address --admin-port --behind-proxy --host --per-address --rehearse --database --access-log --data-folder --log-level --quiet --help'
             files=yes ;;
         "study links")
             words=''
@@ -398,6 +403,10 @@ _softlab() {
         "study restore")
             words=''
             options='--force --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "study migrate")
+            words=''
+            options='--to --data-folder --log-level --quiet --help'
             files=yes ;;
         "study purge")
             words=''

@@ -1,13 +1,14 @@
 /* Store: the data that a study must never lose: sessions, leases, answers and the log of changes. A
- * table of functions hides SQLite, so that a second backend is possible; every backend passes the
- * same conformance suite.
+ * table of functions hides SQLite and PostgreSQL; both pass the same conformance suite. A file of
+ * SQLite has one server, a database of PostgreSQL may have several.
  *
  * Writes happen between sl_store_begin and sl_store_commit (elsewhere they are SL_ERR_USAGE); when
  * commit returns SL_OK they survive a power cut. A write that fails because of its input
  * (SL_ERR_INPUT, _NOT_FOUND, _USAGE) changes nothing and leaves the transaction usable; after any
  * other failure the transaction can only be rolled back, and commit fails. A failed commit has
- * rolled back, and the store stays usable. The caller passes the time (milliseconds since 1970), so
- * that tests can make the clock jump. Not thread-safe. */
+ * rolled back, and the store stays usable; if the connection was lost during a commit, the data may
+ * have been stored nevertheless, and sending them again is harmless. The caller passes the time
+ * (milliseconds since 1970), so that tests can make the clock jump. Not thread-safe. */
 #ifndef SOFTLAB_STORE_H
 #define SOFTLAB_STORE_H
 
@@ -29,26 +30,34 @@ struct sl_store_options {
     const char *vfs; /* SQLite's, for fault tests; NULL: the default one */
     bool create;     /* create a missing database; else SL_ERR_NOT_FOUND */
     bool read_only;  /* for status and export beside a running server */
-    bool serve;      /* claim the study for a server: SL_ERR_BACKEND while another one serves it */
+    bool serve;      /* for a server; of a file: SL_ERR_BACKEND while another one serves it */
+    bool alone;      /* for moving a study: SL_ERR_BACKEND while anybody has it open */
     bool any_layout; /* with read_only, for copying: do not upgrade an older layout */
     bool durable;    /* synchronous=FULL (default); false only to prove that tests can fail */
 };
 struct sl_store_options sl_store_options_default(void);
 
-/* Open a database; an older layout is upgraded in one transaction. New files are readable by their
- * owner alone (0600). While the database is open it cannot be restored: "<path>-lock" holds the
- * claim, which ends with the process. A database that fails its integrity check is SL_ERR_INPUT,
- * and the message says what to do. */
+/* Whether the name is a URL of PostgreSQL, whose databases several servers share, and not a file.
+ */
+bool sl_store_is_shared(const char *name);
+
+/* Open a database: a file of SQLite, or postgresql://... An older layout is upgraded in one
+ * transaction. New files are readable by their owner alone (0600). While the database is open it
+ * cannot be restored: "<path>-lock" holds the claim, which ends with the process. A database that
+ * fails its integrity check is SL_ERR_INPUT, and the message says what to do. */
 enum sl_status sl_store_open(const char *path, const struct sl_store_options *options,
                              struct sl_store **out, struct sl_error *err) SL_MUST_USE;
 void sl_store_close(struct sl_store *store);
 
 enum sl_status sl_store_begin(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
-/* SL_ERR_BUSY if another program writes; sl_store_begin would wait for seconds. */
+/* SL_ERR_BUSY if another program writes a file, or if the database is away; sl_store_begin would
+ * wait for seconds. */
 enum sl_status sl_store_begin_now(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_store_commit(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 void sl_store_rollback(struct sl_store *store); /* harmless outside a transaction */
 bool sl_store_in_transaction(const struct sl_store *store);
+/* False after a failure that left the transaction good for a rollback only. */
+bool sl_store_usable(const struct sl_store *store);
 
 /* End walks and queries with SL_ERR_STOPPED soon after `stop` returns true. `stop` is called often
  * and must be quick. NULL: never stop. */
@@ -72,6 +81,11 @@ struct sl_store_restoration {
 enum sl_status sl_store_restore(const char *backup, const char *path,
                                 const struct sl_store_restoration *how, char **set_aside,
                                 struct sl_error *err) SL_MUST_USE;
+
+/* Copy everything from one store, of any kind, into another that is empty (SL_ERR_INPUT), in one
+ * transaction: exports of both are equal byte by byte. */
+enum sl_status sl_store_copy(struct sl_store *from, struct sl_store *to,
+                             struct sl_error *err) SL_MUST_USE;
 
 /* ---- The study: small named texts (configuration, keys, versions of consent) ---- */
 
@@ -170,7 +184,9 @@ struct sl_store_arrival {
 enum sl_status sl_store_arrive(struct sl_store *store, const struct sl_store_arrival *arrival,
                                struct sl_store_session *out, bool *returning,
                                struct sl_error *err) SL_MUST_USE;
-/* SL_ERR_NOT_FOUND if the token is unknown; the session may be in any state. */
+/* SL_ERR_NOT_FOUND if the token is unknown; the session may be in any state. Inside a transaction
+ * the session is this store's until the end of it; SL_ERR_BUSY, which leaves the transaction
+ * usable, while another server has it. */
 enum sl_status sl_store_find_session(struct sl_store *store, const uint8_t *token_hash,
                                      struct sl_store_session *out,
                                      struct sl_error *err) SL_MUST_USE;

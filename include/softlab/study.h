@@ -38,8 +38,9 @@ struct sl_study_question {
 };
 
 struct sl_study {
-    char *folder;  /* from which it was read */
-    char *softlab; /* kind and version of the file: "study", 1 */
+    char *folder;   /* from which it was read */
+    char *database; /* a file, or a URL of PostgreSQL: see sl_study_database */
+    char *softlab;  /* kind and version of the file: "study", 1 */
     size_t version;
     char *name, *title;
     char *id;       /* of the study, as in its database; "" if the file has none */
@@ -88,7 +89,11 @@ struct sl_study {
 enum sl_status sl_study_read(const char *folder, struct sl_study **out,
                              struct sl_error *err) SL_MUST_USE;
 void sl_study_destroy(struct sl_study *study);
-#define SL_STUDY_DATABASE "study.db"
+#define SL_STUDY_DATABASE     "study.db"
+#define SL_STUDY_DATABASE_URL "study.database"
+/* Where the study's database is: the URL in the folder's study.database, or else its study.db. A
+ * heap string. */
+enum sl_status sl_study_database(const char *folder, char **out, struct sl_error *err) SL_MUST_USE;
 /* Open the study's database. SL_ERR_INPUT, saying what to do, if it belongs to another study or if
  * study.json contradicts its answers (docs/internals/study.md has the rules). */
 enum sl_status sl_study_store(const struct sl_study *study, bool read_only, struct sl_store **out,
@@ -115,6 +120,13 @@ struct sl_study_restored {
 enum sl_status sl_study_restore(const char *backup, const char *folder, int64_t now,
                                 struct sl_study_restored *out, struct sl_error *err) SL_MUST_USE;
 void sl_study_restored_release(struct sl_study_restored *restored);
+
+/* Move the study's database: to a URL of PostgreSQL, which study.database then names and which must
+ * not contain a password, or back to study.db (NULL). Refused while a server or a command has the
+ * database open. A study.db that was moved is kept under another name; rows in PostgreSQL stay.
+ * *kept, owned by the caller, says where. */
+enum sl_status sl_study_migrate(const char *folder, const char *to, int64_t now, char **kept,
+                                struct sl_error *err) SL_MUST_USE;
 
 /* ---- Screens: ways to ask ---- */
 
@@ -206,6 +218,7 @@ struct sl_study_serve {
     bool behind_proxy;             /* trust X-Forwarded-For and X-Forwarded-Proto */
     size_t per_address;            /* 256: connections per address, without a proxy; 0: no limit */
     const char *const *hosts;      /* host names that are served; ends with NULL; NULL: any */
+    const char *database;          /* of the only study, instead of its own; or NULL */
     const char *access_log;        /* a line per request, without addresses; or NULL */
     bool rehearse;                 /* only the test link works, and errors of
                                       sl_study_inspect do not stop the server */

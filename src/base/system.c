@@ -71,17 +71,32 @@ static const char *curl_version_number(void)
     return curl_version_info(CURLVERSION_NOW)->version;
 }
 
+#if SL_POSTGRESQL
+static const char *pq_version(void)
+{
+    return SL_LIBPQ_VERSION; /* its header does not say */
+}
+#endif
+
 size_t sl_dependencies(struct sl_dependency *out, size_t capacity)
 {
     static const struct {
         const char *name;
         const char *(*version)(void);
     } known[] = {
-        {"jansson", jansson_version_str},     {"libcurl", curl_version_number},
-        {"libdeflate", libdeflate_version},   {"libevent", event_get_version},
-        {"libjpeg-turbo", jpeg_version},      {"libpng", png_version},
-        {"libsodium", sodium_version_string}, {"oneDNN", dnnl_version_number},
-        {"sqlite", sqlite3_libversion},       {"zlib", zlibVersion},
+        {"jansson", jansson_version_str},
+        {"libcurl", curl_version_number},
+        {"libdeflate", libdeflate_version},
+        {"libevent", event_get_version},
+        {"libjpeg-turbo", jpeg_version},
+        {"libpng", png_version},
+#if SL_POSTGRESQL
+        {"libpq", pq_version},
+#endif
+        {"libsodium", sodium_version_string},
+        {"oneDNN", dnnl_version_number},
+        {"sqlite", sqlite3_libversion},
+        {"zlib", zlibVersion},
     };
     size_t count = sizeof known / sizeof *known;
     for (size_t i = 0; i < count && i < capacity; i++)

@@ -52,6 +52,7 @@ extern const struct cli_command cmd_study_check;
 extern const struct cli_command cmd_study_export;
 extern const struct cli_command cmd_study_init;
 extern const struct cli_command cmd_study_links;
+extern const struct cli_command cmd_study_migrate;
 extern const struct cli_command cmd_study_password;
 extern const struct cli_command cmd_study_purge;
 extern const struct cli_command cmd_study_restore;

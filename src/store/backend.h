@@ -31,6 +31,8 @@ struct sl_store_backend {
     enum sl_status (*restore)(const char *backup, const char *path,
                               const struct sl_store_restoration *how, char **set_aside,
                               struct sl_error *err);
+    /* Copies all of `from`, a store of any backend, into this empty one; inside a transaction. */
+    enum sl_status (*copy_in)(struct sl_store *store, struct sl_store *from, struct sl_error *err);
 
     enum sl_status (*put_text)(struct sl_store *store, const char *key, const char *value,
                                struct sl_error *err);
@@ -88,5 +90,6 @@ struct sl_store_backend {
 };
 
 extern const struct sl_store_backend sl_sqlite_backend;
+extern const struct sl_store_backend sl_postgres_backend; /* if SL_POSTGRESQL */
 
 #endif

@@ -29,7 +29,7 @@ static enum sl_status set_up(struct sl_sqlite *store, const struct sl_store_opti
 /* SQLite opens a write-protected file read-only without an error. */
 static enum sl_status check_writable(struct sl_sqlite *store, struct sl_error *err)
 {
-    if (store->base.read_only || !sqlite3_db_readonly(store->db, "main")) return SL_OK;
+    if (store->sql.base.read_only || !sqlite3_db_readonly(store->db, "main")) return SL_OK;
     return sl_sqlite_fail(store, SQLITE_READONLY, err);
 }
 
@@ -48,7 +48,7 @@ static enum sl_status use_log(struct sl_sqlite *store, struct sl_error *err)
             status = sl_fail(err, SL_ERR_IO,
                              "%s cannot have a write-ahead log: keep it on a local disk, not on a "
                              "network file system",
-                             store->path);
+                             store->sql.name);
     }
     sqlite3_finalize(statement);
     return status;
@@ -67,7 +67,7 @@ static enum sl_status check_integrity(struct sl_sqlite *store, struct sl_error *
         if (!found || strcmp(found, "ok") != 0) {
             int length = found ? (int)strcspn(found, "\n") : 0;
             status = sl_fail(err, SL_ERR_INPUT, "%s is damaged (%.*s): " SL_SQLITE_RESTORE,
-                             store->path, length, found ? found : "");
+                             store->sql.name, length, found ? found : "");
         }
     }
     sqlite3_finalize(statement);
@@ -81,7 +81,7 @@ static void close_store(struct sl_store *base)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close_v2(store->db);
     sl_store_unlock(store->lock);
-    free(store->path);
+    free(store->sql.name);
     free(store);
 }
 
@@ -106,15 +106,16 @@ static void make_private(const char *path)
     close(file);
 }
 
-static struct sl_sqlite *create(const char *path, const struct sl_store_options *options)
+static struct sl_sqlite *make_store(const char *path, const struct sl_store_options *options)
 {
     struct sl_sqlite *store = sl_alloc(1, sizeof *store);
-    *store =
-        (struct sl_sqlite){.base = {.backend = &sl_sqlite_backend, .read_only = options->read_only},
-                           .path = sl_string_copy(path),
-                           .create = options->create,
-                           .any_layout = options->any_layout && options->read_only,
-                           .lock = -1};
+    *store = (struct sl_sqlite){
+        .sql = {.base = {.backend = &sl_sqlite_backend, .read_only = options->read_only},
+                .driver = &sl_sqlite_driver,
+                .name = sl_string_copy(path)},
+        .create = options->create,
+        .any_layout = options->any_layout && options->read_only,
+        .lock = -1};
     return store;
 }
 
@@ -126,7 +127,7 @@ static enum sl_status open_connection(struct sl_sqlite *store,
     int flags = options->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     if (options->create) flags |= SQLITE_OPEN_CREATE;
     int result =
-        sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, options->vfs);
+        sqlite3_open_v2(store->sql.name, &store->db, flags | SQLITE_OPEN_NOMUTEX, options->vfs);
     if (result != SQLITE_OK) return sl_sqlite_fail(store, result, err);
     /* A database that is refused stays unchanged, its log included. */
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -137,7 +138,7 @@ static enum sl_status open_connection(struct sl_sqlite *store,
     if (!options->read_only && !alone) SL_TRY(use_log(store, err));
     SL_TRY(sl_sqlite_migrate(store, sl_sqlite_migrations, sl_sqlite_n_migrations, err));
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    store->base.failed = false;
+    store->sql.base.failed = false;
     return SL_OK;
 }
 
@@ -145,34 +146,37 @@ static enum sl_status open_store(const char *path, const struct sl_store_options
                                  struct sl_store **out, struct sl_error *err)
 {
     SL_TRY(check_there(path, options, err));
-    struct sl_sqlite *store = create(path, options);
+    struct sl_sqlite *store = make_store(path, options);
     enum sl_status status = SL_OK;
     /* In memory, or with a test's own VFS, there is no file to lock. */
     if (!options->vfs && strcmp(path, ":memory:") != 0) {
         if (options->create) make_private(path);
         SL_TRY_OUT(sl_store_lock(path,
-                                 options->serve       ? SL_CLAIM_SERVE
+                                 options->alone       ? SL_CLAIM_REPLACE
+                                 : options->serve     ? SL_CLAIM_SERVE
                                  : options->read_only ? SL_CLAIM_READ
                                                       : SL_CLAIM_WRITE,
                                  &store->lock, err));
     }
     SL_TRY_OUT(open_connection(store, options, false, err));
-    *out = &store->base;
+    *out = &store->sql.base;
     return SL_OK;
 out:
-    close_store(&store->base);
+    close_store(&store->sql.base);
     return status;
 }
 
-enum sl_status sl_sqlite_open_alone(const char *path, struct sl_store **out, struct sl_error *err)
+enum sl_status sl_sqlite_open_alone(const char *path, bool create, struct sl_store **out,
+                                    struct sl_error *err)
 {
-    const struct sl_store_options options = sl_store_options_default();
-    struct sl_sqlite *store = create(path, &options);
+    struct sl_store_options options = sl_store_options_default();
+    options.create = create;
+    struct sl_sqlite *store = make_store(path, &options);
     enum sl_status status = open_connection(store, &options, true, err);
     if (status == SL_OK)
-        *out = &store->base;
+        *out = &store->sql.base;
     else
-        close_store(&store->base);
+        close_store(&store->sql.base);
     return status;
 }
 
@@ -180,7 +184,7 @@ enum sl_status sl_sqlite_begin(struct sl_store *base, bool wait, struct sl_error
 {
     struct sl_sqlite *store = sl_sqlite_of(base);
     if (!wait) sqlite3_busy_timeout(store->db, 0);
-    enum sl_status status = sl_sqlite_run(store, SL_SQL_BEGIN, NULL, 0, err);
+    enum sl_status status = sl_sqlite_exec(store, "BEGIN IMMEDIATE", err);
     if (!wait) sqlite3_busy_timeout(store->db, BUSY_MS);
     return status;
 }
@@ -204,7 +208,7 @@ static void stop_when(struct sl_store *base, bool (*stop)(void *context), void *
 /* Whether a failed COMMIT leaves the transaction open depends on the error. */
 enum sl_status sl_sqlite_commit(struct sl_store *base, struct sl_error *err)
 {
-    enum sl_status status = sl_sqlite_run(sl_sqlite_of(base), SL_SQL_COMMIT, NULL, 0, err);
+    enum sl_status status = sl_sqlite_exec(sl_sqlite_of(base), "COMMIT", err);
     if (status != SL_OK) sl_sqlite_rollback(base);
     return status;
 }
@@ -213,7 +217,17 @@ void sl_sqlite_rollback(struct sl_store *base)
 {
     if (sqlite3_get_autocommit(sl_sqlite_of(base)->db)) return;
     /* An error does not matter: uncommitted data are gone when the connection closes. */
-    (void)!sl_sqlite_run(sl_sqlite_of(base), SL_SQL_ROLLBACK, NULL, 0, NULL);
+    (void)!sl_sqlite_exec(sl_sqlite_of(base), "ROLLBACK", NULL);
+}
+
+/* Old pages stay in the log until it is emptied, which a reader can prevent. */
+static enum sl_status empty_log(struct sl_store *base, bool *emptied, struct sl_error *err)
+{
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    int result = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    *emptied = result == SQLITE_OK;
+    if (result == SQLITE_OK || (result & 0xff) == SQLITE_BUSY) return SL_OK;
+    return sl_sqlite_fail(store, result, err);
 }
 
 const struct sl_store_backend sl_sqlite_backend = {
@@ -226,29 +240,6 @@ const struct sl_store_backend sl_sqlite_backend = {
     .stop_when = stop_when,
     .backup = sl_sqlite_backup,
     .restore = sl_sqlite_restore,
-    .set_item_hash = sl_sqlite_set_item_hash,
-    .has_answers = sl_sqlite_has_answers,
-    .version = sl_sqlite_version,
-    .put_text = sl_sqlite_put_text,
-    .get_text = sl_sqlite_get_text,
-    .add_item = sl_sqlite_add_item,
-    .add_batch = sl_sqlite_add_batch,
-    .set_target = sl_sqlite_set_target,
-    .each_item = sl_sqlite_each_item,
-    .batch_items = sl_sqlite_batch_items,
-    .arrive = sl_sqlite_arrive,
-    .find_session = sl_sqlite_find_session,
-    .save_session = sl_sqlite_save_session,
-    .expire = sl_sqlite_expire,
-    .peek_answer = sl_sqlite_peek_answer,
-    .put_answer = sl_sqlite_put_answer,
-    .put_event = sl_sqlite_put_event,
-    .event_bytes = sl_sqlite_event_bytes,
-    .each_session = sl_sqlite_each_session,
-    .each_answer = sl_sqlite_each_answer,
-    .each_event = sl_sqlite_each_event,
-    .each_event_of = sl_sqlite_each_event_of,
-    .each_batch = sl_sqlite_each_batch,
-    .purge = sl_sqlite_purge,
-    .empty_log = sl_sqlite_empty_log,
+    .empty_log = empty_log,
+    SL_SQL_FUNCTIONS,
 };

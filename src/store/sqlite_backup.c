@@ -33,10 +33,14 @@ static void sync_folder_of(const char *path)
     free(folder);
 }
 
+/* Fills an empty file that nobody else knows. */
+typedef enum sl_status (*fill)(struct sl_store *from, const char *path, struct sl_error *err);
+
 /* The copy needs no journal: nobody reads it until it is renamed. */
-static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, struct sl_error *err)
+static enum sl_status copy_pages(struct sl_store *from, const char *path, struct sl_error *err)
 {
-    struct sl_sqlite copy = {.path = sl_string_copy(path)};
+    const struct sl_sqlite *store = sl_sqlite_of(from);
+    struct sl_sqlite copy = {.sql.name = sl_string_copy(path)};
     enum sl_status status = SL_OK;
     int result = sqlite3_open_v2(path, &copy.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (result == SQLITE_OK)
@@ -57,13 +61,22 @@ static enum sl_status copy_pages(struct sl_sqlite *store, const char *path, stru
         status =
             sl_sqlite_fail(&copy, result != SQLITE_OK ? result : sqlite3_errcode(copy.db), err);
     sqlite3_close(copy.db);
-    free(copy.path);
+    free(copy.sql.name);
+    return status;
+}
+
+static enum sl_status copy_rows(struct sl_store *from, const char *path, struct sl_error *err)
+{
+    struct sl_store *copy = NULL;
+    SL_TRY(sl_sqlite_open_alone(path, true, &copy, err));
+    enum sl_status status = sl_store_copy(from, copy, err);
+    sl_store_close(copy);
     return status;
 }
 
 /* A complete copy under a name beside `path`, owned by the caller; on failure nothing is left. */
-static enum sl_status copy_beside(struct sl_sqlite *store, const char *path, char **temporary,
-                                  struct sl_error *err)
+static enum sl_status copy_beside(struct sl_store *from, fill fill_file, const char *path,
+                                  char **temporary, struct sl_error *err)
 {
     char *name = sl_string_printf("%s.%ld.tmp", path, (long)getpid());
     (void)unlink(name); /* left by a killed process with the same number */
@@ -76,7 +89,7 @@ static enum sl_status copy_beside(struct sl_sqlite *store, const char *path, cha
     }
     (void)fchmod(descriptor, 0600); /* whatever the umask */
     close(descriptor);
-    SL_TRY_OUT(copy_pages(store, name, err));
+    SL_TRY_OUT(fill_file(from, name, err));
     SL_TRY_OUT(sync_path(name, err));
     *temporary = name;
     return SL_OK;
@@ -103,11 +116,12 @@ static enum sl_status check_free(const char *path, struct sl_error *err)
                    path);
 }
 
-enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path, struct sl_error *err)
+static enum sl_status back_up(struct sl_store *from, fill fill_file, const char *path,
+                              struct sl_error *err)
 {
     SL_TRY(check_free(path, err));
     char *temporary = NULL;
-    SL_TRY(copy_beside(sl_sqlite_of(base), path, &temporary, err));
+    SL_TRY(copy_beside(from, fill_file, path, &temporary, err));
     enum sl_status status = rename_to(temporary, path, err);
     if (status == SL_OK)
         sync_folder_of(path);
@@ -115,6 +129,16 @@ enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path, struct 
         (void)unlink(temporary);
     free(temporary);
     return status;
+}
+
+enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path, struct sl_error *err)
+{
+    return back_up(base, copy_pages, path, err);
+}
+
+enum sl_status sl_sqlite_backup_rows(struct sl_store *from, const char *path, struct sl_error *err)
+{
+    return back_up(from, copy_rows, path, err);
 }
 
 static bool is_free(const char *path)
@@ -193,7 +217,7 @@ static enum sl_status prepare_copy(const char *temporary, const struct sl_store_
                                    struct sl_error *err)
 {
     struct sl_store *copy = NULL;
-    SL_TRY(sl_sqlite_open_alone(temporary, &copy, err));
+    SL_TRY(sl_sqlite_open_alone(temporary, false, &copy, err));
     enum sl_status status = how->prepare ? how->prepare(copy, how->context, err) : SL_OK;
     sl_store_close(copy);
     return status == SL_OK ? sync_path(temporary, err) : status;
@@ -212,7 +236,7 @@ enum sl_status sl_sqlite_restore(const char *backup, const char *path,
     SL_TRY(sl_store_open(backup, &options, &source, err));
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_store_lock(path, SL_CLAIM_REPLACE, &lock, err));
-    SL_TRY_OUT(copy_beside(sl_sqlite_of(source), path, &temporary, err));
+    SL_TRY_OUT(copy_beside(source, copy_pages, path, &temporary, err));
     SL_TRY_OUT(prepare_copy(temporary, how, err));
     SL_TRY_OUT(replace(temporary, path, how->now, set_aside, err));
 out:

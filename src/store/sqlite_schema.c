@@ -58,16 +58,16 @@ static enum sl_status read_version(struct sl_sqlite *store, size_t newest, size_
     SL_TRY(sl_sqlite_pragma(store, "SELECT COUNT(*) FROM sqlite_schema", &objects, err));
     bool fresh = number == 0 && application == 0 && objects == 0;
     if (fresh && !store->create)
-        return sl_fail(err, SL_ERR_INPUT, "%s is empty: " SL_SQLITE_RESTORE, store->path);
+        return sl_fail(err, SL_ERR_INPUT, "%s is empty: " SL_SQLITE_RESTORE, store->sql.name);
     if (!fresh && (application != APPLICATION_ID || number < 0))
         return sl_fail(err, SL_ERR_INPUT,
                        "%s is a database of another program, not of a study: " SL_SQLITE_RESTORE,
-                       store->path);
+                       store->sql.name);
     if (number > (int64_t)newest)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s was written by a newer softlab (layout %" PRId64
                        ", this one knows %zu): use the newer softlab, or " SL_SQLITE_RESTORE,
-                       store->path, number, newest);
+                       store->sql.name, number, newest);
     *version = (size_t)number;
     return SL_OK;
 }
@@ -90,14 +90,15 @@ enum sl_status sl_sqlite_migrate(struct sl_sqlite *store, const struct sl_sqlite
     size_t version = 0;
     SL_TRY(read_version(store, count, &version, err));
     if (version == count || store->any_layout) return SL_OK;
-    if (store->base.read_only)
+    if (store->sql.base.read_only)
         return sl_fail(err, SL_ERR_INPUT,
-                       "%s has an older layout: start the server once to upgrade it", store->path);
-    SL_TRY(sl_sqlite_begin(&store->base, true, err));
+                       "%s has an older layout: start the server once to upgrade it",
+                       store->sql.name);
+    SL_TRY(sl_sqlite_begin(&store->sql.base, true, err));
     /* Another process may have been faster. */
     enum sl_status status = read_version(store, count, &version, err);
     if (status == SL_OK && version < count) status = migrate_from(store, version, rows, count, err);
-    if (status == SL_OK) return sl_sqlite_commit(&store->base, err);
-    sl_sqlite_rollback(&store->base);
+    if (status == SL_OK) return sl_sqlite_commit(&store->sql.base, err);
+    sl_sqlite_rollback(&store->sql.base);
     return status;
 }

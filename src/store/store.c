@@ -12,11 +12,43 @@ struct sl_store_options sl_store_options_default(void)
     return (struct sl_store_options){.durable = true};
 }
 
-/* The only backend. With a second one, the form of the path decides. */
-static const struct sl_store_backend *backend_of(const char *path)
+/* How the name of a database begins, and who opens it; the first row that matches is taken. */
+static const struct {
+    const char *prefix;
+    const struct sl_store_backend *backend; /* NULL: left out of this build */
+} backends[] = {
+#if SL_POSTGRESQL
+    {"postgresql://", &sl_postgres_backend},
+    {"postgres://", &sl_postgres_backend},
+#else
+    {"postgresql://", NULL},
+    {"postgres://", NULL},
+#endif
+    {"", &sl_sqlite_backend},
+};
+
+static size_t row_of(const char *name)
 {
-    (void)path;
-    return &sl_sqlite_backend;
+    size_t row = 0;
+    while (strncmp(name, backends[row].prefix, strlen(backends[row].prefix)) != 0)
+        row++;
+    return row;
+}
+
+static enum sl_status find_backend(const char *path, const struct sl_store_backend **out,
+                                   struct sl_error *err)
+{
+    *out = backends[row_of(path)].backend;
+    if (*out) return SL_OK;
+    return sl_fail(
+        err, SL_ERR_USAGE,
+        "this softlab was built without PostgreSQL: install libpq-dev and build it again "
+        "with -DSOFTLAB_POSTGRESQL=ON");
+}
+
+bool sl_store_is_shared(const char *name)
+{
+    return *backends[row_of(name)].prefix != '\0';
 }
 
 enum sl_status sl_store_open(const char *path, const struct sl_store_options *options,
@@ -28,7 +60,9 @@ enum sl_status sl_store_open(const char *path, const struct sl_store_options *op
     if (!*path) return sl_fail(err, SL_ERR_USAGE, "the store has no name");
     if (options->read_only && options->create)
         return sl_fail(err, SL_ERR_USAGE, "%s cannot be both created and read-only", path);
-    return backend_of(path)->open(path, options, out, err);
+    const struct sl_store_backend *backend = NULL;
+    SL_TRY(find_backend(path, &backend, err));
+    return backend->open(path, options, out, err);
 }
 
 void sl_store_close(struct sl_store *store)
@@ -132,6 +166,11 @@ bool sl_store_in_transaction(const struct sl_store *store)
     return store->in_transaction;
 }
 
+bool sl_store_usable(const struct sl_store *store)
+{
+    return !store->failed;
+}
+
 enum sl_status sl_store_backup(struct sl_store *store, const char *path, struct sl_error *err)
 {
     SL_TRY(check_outside(store, "make a backup", err));
@@ -142,7 +181,19 @@ enum sl_status sl_store_restore(const char *backup, const char *path,
                                 const struct sl_store_restoration *how, char **set_aside,
                                 struct sl_error *err)
 {
-    return backend_of(path)->restore(backup, path, how, set_aside, err);
+    const struct sl_store_backend *backend = NULL;
+    SL_TRY(find_backend(path, &backend, err));
+    return backend->restore(backup, path, how, set_aside, err);
+}
+
+enum sl_status sl_store_copy(struct sl_store *from, struct sl_store *to, struct sl_error *err)
+{
+    SL_TRY(check_outside(from, "be copied", err));
+    SL_TRY(sl_store_begin(to, err));
+    enum sl_status status = to->backend->copy_in(to, from, err);
+    if (status == SL_OK) return sl_store_commit(to, err);
+    sl_store_rollback(to);
+    return status;
 }
 
 enum sl_status sl_store_put_text(struct sl_store *store, const char *key, const char *value,

@@ -26,7 +26,8 @@ enum sl_status sl_study_backup(const char *folder, const char *path, const struc
     if (!sl_folder_exists(folder))
         return sl_fail(err, SL_ERR_NOT_FOUND, "%s: no such folder", folder);
     SL_TRY(sl_study_check_output(folder, path, err));
-    char *database = sl_path_join(folder, SL_STUDY_DATABASE);
+    char *database = NULL;
+    SL_TRY(sl_study_database(folder, &database, err));
     options.read_only = options.any_layout = true;
     enum sl_status status = sl_store_open(database, &options, &store, err);
     if (status == SL_OK) status = sl_store_backup(store, path, err);
@@ -81,7 +82,7 @@ enum sl_status sl_study_restore(const char *backup, const char *folder, int64_t 
     struct sl_study *study = NULL;
     *out = (struct sl_study_restored){0};
     SL_TRY(sl_study_read(folder, &study, err));
-    char *database = sl_path_join(folder, SL_STUDY_DATABASE);
+    const char *database = study->database;
     enum sl_status status = SL_OK;
     if (sl_path_same(backup, database)) {
         status =
@@ -95,7 +96,6 @@ enum sl_status sl_study_restore(const char *backup, const char *folder, int64_t 
     SL_TRY_OUT(sl_store_restore(backup, database, &how, &out->set_aside, err));
     out->purged_sessions = restoring.sessions;
 out:
-    free(database);
     sl_study_destroy(study);
     return status;
 }

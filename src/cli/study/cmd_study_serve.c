@@ -14,7 +14,7 @@ struct serve_values {
     bool behind_proxy;
     int64_t per_address;
     struct sl_word_list hosts;
-    const char *access_log;
+    const char *access_log, *database;
     bool rehearse;
 };
 
@@ -54,6 +54,10 @@ static const struct sl_field_row serve_options[] = {
     {"rehearse", SL_FIELD_BOOLEAN, AT(rehearse),
      "let people in by the test link only, and serve the study although softlab study check "
      "finds errors in it"},
+    {"database", SL_FIELD_WORD, AT(database),
+     "the PostgreSQL database of the study, instead of the one that its folder names; several "
+     "servers may serve it at the same time",
+     .value = "URL"},
     {"access-log", SL_FIELD_OUTPUT, AT(access_log),
      "append one line per request to this file; it holds no addresses and no queries",
      .prints = ""},
@@ -138,6 +142,7 @@ static enum sl_status run_serve(struct cli *cli, const void *values, struct sl_e
     serve.behind_proxy = options->behind_proxy;
     serve.per_address = (size_t)options->per_address;
     serve.access_log = options->access_log;
+    serve.database = options->database;
     serve.rehearse = options->rehearse;
     serve.log = &cli->log;
     /* The table of names ends with NULL. */

@@ -110,6 +110,10 @@ enum sl_status sl_study_read(const char *folder, struct sl_study **out, struct s
     free(path);
     if (status != SL_OK) return status;
     study->folder = sl_string_copy(folder);
-    *out = study;
-    return SL_OK;
+    status = sl_study_database(folder, &study->database, err);
+    if (status == SL_OK)
+        *out = study;
+    else
+        sl_study_destroy(study);
+    return status;
 }

@@ -314,9 +314,7 @@ enum sl_status sl_study_open(const struct sl_study *study, const struct sl_store
                              struct sl_store **out, struct sl_error *err)
 {
     struct sl_store *store = NULL;
-    char *path = sl_path_join(study->folder, SL_STUDY_DATABASE);
-    enum sl_status status = sl_store_open(path, options, &store, err);
-    free(path);
+    enum sl_status status = sl_store_open(study->database, options, &store, err);
     if (status != SL_OK) return status;
     status = sl_identity_check(study, store, err);
     if (status == SL_OK)

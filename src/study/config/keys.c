@@ -278,6 +278,7 @@ void sl_study_destroy(struct sl_study *study)
 {
     if (!study) return;
     free(study->folder);
+    free(study->database);
     sl_fields_release(&sl_study_fields, study);
     free(study);
 }

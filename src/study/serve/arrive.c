@@ -135,7 +135,6 @@ static enum sl_status arrive(struct sl_site *site, const struct sl_http_exchange
         .network = counted ? member : NULL,
         .per_network = study->places_per_address,
     };
-    sl_site_flush(site); /* arriving has its own transaction */
     enum sl_status status = sl_store_arrive(site->store, &arrival, &session, &returning, err);
     free(parameters);
     return status;
@@ -148,10 +147,7 @@ static enum sl_status find_person(struct sl_site *site, const struct sl_http_exc
                                   uint8_t person[SL_STORE_PERSON_BYTES], struct sl_error *err)
 {
     struct sl_store_session session;
-    if (name) {
-        sl_site_flush(site); /* the key may have to be created */
-        return sl_study_person(site->store, name, person, err);
-    }
+    if (name) return sl_study_person(site->store, name, person, err);
     sl_secret_random(person, SL_STORE_PERSON_BYTES);
     if (!test && find_cookie(site, exchange, &session))
         memcpy(person, session.person, sizeof session.person);
@@ -213,6 +209,9 @@ void sl_handle_arrival(struct sl_http_exchange *exchange, void *context)
     if (!sl_request_admit(site, exchange, &arrivals)) return;
     if (name && (!*name || strlen(name) > SL_LINK_PARAMETER_MAX)) name = NULL;
     if (!check_link(site, exchange, test, name)) return;
+    /* Arriving has its own transaction, and so has the making of the key; outside one, looking at
+     * the cookie's session does not claim it. */
+    sl_site_flush(site);
     enum sl_status status = find_person(site, exchange, name, test != NULL, person, &err);
     if (status == SL_OK && !test && has_session(site, exchange, name ? person : NULL)) {
         redirect(site, exchange, NULL);

@@ -57,6 +57,8 @@ static bool find_session(struct sl_request *request)
     if (status == SL_OK) return true;
     if (status == SL_ERR_NOT_FOUND)
         sl_http_fail(request->exchange, 401, "there is no session: open the study link again");
+    else if (status == SL_ERR_BUSY && sl_store_usable(request->site->store))
+        sl_site_park(request->site, request->exchange);
     else
         sl_site_abort(request->site, request->exchange, &err);
     return false;

@@ -183,6 +183,11 @@ static enum sl_status open_sites(struct sl_study_server *server, const char *fol
     char **names = NULL;
     enum sl_status status = SL_OK;
     if (is_study(folder) || !sl_folder_exists(folder)) return add_site(server, folder, "", err);
+    if (server->host.options.database)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--database is of one study, and %s may contain several: give the folder of "
+                       "the study",
+                       folder);
     SL_TRY(sl_folder_list(folder, &names, NULL, err));
     for (char **name = names; *name && status == SL_OK; name++)
         status = add_named(server, folder, *name, err);

@@ -47,6 +47,15 @@ static void reply_all(struct sl_waiting *all, bool stored)
     }
 }
 
+/* A database that is away fails every request; one line a second tells enough. */
+static void log_failure(struct sl_site *site, const struct sl_error *err)
+{
+    const double now = sl_clock_seconds();
+    if (site->failing && now - site->logged < 1) return;
+    site->logged = now;
+    sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
+}
+
 static void count_commit(struct sl_site *site, bool stored)
 {
     site->host->monitor.commits += stored;
@@ -60,12 +69,12 @@ void sl_site_flush(struct sl_site *site)
     struct sl_waiting *all = take_all(site);
     enum sl_status status = SL_OK;
     if (sl_store_in_transaction(site->store)) status = sl_store_commit(site->store, &err);
-    /* An empty commit proves nothing. */
-    if (all || status != SL_OK) count_commit(site, status == SL_OK);
     if (status != SL_OK) {
         sl_store_rollback(site->store);
-        sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err.message);
+        log_failure(site, &err);
     }
+    /* An empty commit proves nothing. */
+    if (all || status != SL_OK) count_commit(site, status == SL_OK);
     reply_all(all, status == SL_OK);
 }
 
@@ -89,7 +98,7 @@ void sl_site_reply(struct sl_site *site, struct sl_http_exchange *exchange, json
 void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
                    const struct sl_error *err)
 {
-    sl_log(site->host->options.log, SL_LOG_ERROR, "not stored: %s", err->message);
+    log_failure(site, err);
     sl_store_rollback(site->store);
     count_commit(site, false);
     reply_all(take_all(site), false);
@@ -145,6 +154,11 @@ static void park(struct sl_parked *parked, struct sl_http_exchange *exchange)
     }
     parked->exchanges[parked->count++] = exchange;
     sl_http_timer_start(parked->timer, retry_seconds);
+}
+
+void sl_site_park(struct sl_site *site, struct sl_http_exchange *exchange)
+{
+    park(site->parked, exchange);
 }
 
 size_t sl_site_parked(const struct sl_site *site)

@@ -6,6 +6,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/study/check.h"
+#include "study/config/config.h"
 #include "study/config/identity.h"
 #include "study/private_folder.h"
 #include "study/purge_list.h"
@@ -149,6 +150,8 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_secret_init(err));
     SL_TRY(sl_study_read(folder, &site->study, err));
     study = site->study;
+    if (site->host->options.database)
+        sl_study_set_text(&site->study->database, site->host->options.database);
     SL_TRY(open_store(site, err));
     SL_TRY(set_target(site, err));
     SL_TRY(sl_links_read(site->store, &site->links, err));

@@ -56,6 +56,7 @@ struct sl_site {
     struct sl_picture_job *pictures;
     struct sl_parked *parked; /* owned */
     bool failing;             /* the last transaction with content was rolled back */
+    double logged;            /* when a failure was last written to the log (sl_clock_seconds) */
 };
 
 /* Read the study and open its store. `prefix` is copied. */
@@ -77,6 +78,8 @@ char *sl_site_address(const struct sl_site *site);
  * locked the database: the request waits and is handled again from the beginning, or gets 503 after
  * ten seconds. Nobody else waits for it. */
 bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange);
+/* Handle the request again a moment later, since another server works on its session. */
+void sl_site_park(struct sl_site *site, struct sl_http_exchange *exchange);
 size_t sl_site_parked(const struct sl_site *site); /* number of requests that wait for the lock */
 struct sl_parked *sl_parked_create(struct sl_site *site);
 void sl_parked_destroy(struct sl_parked *parked);

@@ -35,7 +35,7 @@ static void test_every_dependency_has_a_version(void **state)
     (void)state;
     struct sl_dependency all[32];
     size_t count = sl_dependencies(all, 32);
-    assert_int_equal(count, 10);
+    assert_in_range(count, 10, 11); /* libpq may be left out */
     for (size_t i = 0; i < count; i++) {
         assert_true(all[i].version[0] >= '0' && all[i].version[0] <= '9');
         assert_non_null(strchr(all[i].version, '.'));
@@ -47,10 +47,11 @@ static void test_a_small_capacity_is_respected(void **state)
 {
     (void)state;
     struct sl_dependency some[3] = {{"", ""}, {"", ""}, {"kept", "kept"}};
-    assert_int_equal(sl_dependencies(some, 2), 10);
+    const size_t count = sl_dependencies(NULL, 0);
+    assert_int_equal(sl_dependencies(some, 2), count);
     assert_string_equal(some[1].name, "libcurl");
     assert_string_equal(some[2].name, "kept");
-    assert_int_equal(sl_dependencies(NULL, 0), 10);
+    assert_in_range(count, 10, 11);
 }
 
 static void test_the_processor_is_consistent_with_itself(void **state)

@@ -1,0 +1,231 @@
+/* The connection: its URL, its settings and its errors. */
+#include "store/postgres.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softlab/base/log.h"
+#include "softlab/base/memory.h"
+
+enum { OLDEST_SERVER = 130000 };
+
+/* ---- Names and errors ---- */
+
+static const char *option_of(const PQconninfoOption *options, const char *keyword)
+{
+    for (; options->keyword; options++)
+        if (strcmp(options->keyword, keyword) == 0) return options->val ? options->val : "";
+    return "";
+}
+
+enum sl_status sl_postgres_name(const char *url, char **out, struct sl_error *err)
+{
+    char *said = NULL;
+    PQconninfoOption *options = PQconninfoParse(url, &said);
+    /* What libpq says about a wrong URL may repeat the password. */
+    PQfreemem(said);
+    if (!options)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "the URL of the database cannot be read: write "
+                       "postgresql://USER@HOST:PORT/DATABASE");
+    const char *host = option_of(options, "host"), *port = option_of(options, "port");
+    const char *database = option_of(options, "dbname");
+    *out = *host == '/'
+               ? sl_string_printf("postgresql:///%s?host=%s", database, host)
+               : sl_string_printf("postgresql://%s%s%s/%s", host, *port ? ":" : "", port, database);
+    PQconninfoFree(options);
+    return SL_OK;
+}
+
+/* What SQLSTATEs mean, by their first characters; the first row that matches is taken. The message
+ * is what follows the database's name. */
+static const struct {
+    const char *state;
+    enum sl_status status;
+    const char *meaning;
+} refusals[] = {
+    {"23", SL_ERR_INPUT, "refused the data"},
+    {"25006", SL_ERR_BACKEND, "cannot be written: connect to the primary server, not to a standby"},
+    {"28", SL_ERR_BACKEND,
+     "refused the user: give the user in the URL and the password in ~/.pgpass or PGPASSWORD"},
+    {"3D", SL_ERR_NOT_FOUND,
+     "does not exist: create the database first, for example with createdb"},
+    {"3F", SL_ERR_NOT_FOUND, "has no such schema: create it first, with CREATE SCHEMA"},
+    {"40", SL_ERR_BUSY, "is being changed by another server: try again"},
+    {"42501", SL_ERR_BACKEND, "may not be changed by this user: grant the user the right to do so"},
+    {"53100", SL_ERR_IO, "has no space left on its disk: free some space and try again"},
+    {"53", SL_ERR_BUSY, "has no resources left: try again later"},
+    {"55P03", SL_ERR_BUSY, "is locked by another program: end it, or try again later"},
+    {"57014", SL_ERR_BUSY, "did not answer in time: try again later"},
+    {"57P", SL_ERR_BUSY, "is starting or shutting down: try again later"},
+    {"", SL_ERR_BACKEND, "refused a statement"},
+};
+
+/* A message of libpq is one line or several, of which the first says most. */
+static int first_line(const char *text)
+{
+    return (int)strcspn(text, "\n");
+}
+
+bool sl_postgres_lost(const struct sl_postgres *store)
+{
+    return !store->link || PQstatus(store->link) == CONNECTION_BAD;
+}
+
+static enum sl_status fail_lost(struct sl_postgres *store, struct sl_error *err)
+{
+    const char *said = store->link ? PQerrorMessage(store->link) : "";
+    return sl_fail(
+        err, SL_ERR_BUSY,
+        "%s is away (%.*s): check that PostgreSQL runs; softlab connects again by itself",
+        store->sql.name, first_line(said), said);
+}
+
+enum sl_status sl_postgres_fail(struct sl_postgres *store, const PGresult *result,
+                                struct sl_error *err)
+{
+    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *said = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    store->sql.base.failed = true;
+    if (sl_postgres_lost(store)) return fail_lost(store, err);
+    if (!said) said = PQerrorMessage(store->link);
+    size_t row = 0;
+    while (strncmp(refusals[row].state, state ? state : "", strlen(refusals[row].state)) != 0)
+        row++;
+    return sl_fail(err, refusals[row].status, "%s %s (%.*s)", store->sql.name,
+                   refusals[row].meaning, first_line(said), said);
+}
+
+/* ---- Connecting ---- */
+
+int64_t sl_postgres_lock_number(const struct sl_postgres *store, enum sl_postgres_lock purpose)
+{
+    return ((int64_t)purpose << 32) | store->schema;
+}
+
+static void ignore_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    (void)result;
+}
+
+/* The URL comes last, so that it can set other limits. */
+static PGconn *open_link(const char *url)
+{
+    static const char *const keys[] = {
+        "connect_timeout",  "tcp_user_timeout",          "keepalives_idle", "keepalives_interval",
+        "keepalives_count", "fallback_application_name", "dbname",          NULL};
+    const char *const values[] = {"3", "5000", "5", "2", "3", "softlab", url, NULL};
+    PGconn *link = PQconnectdbParams(keys, values, true);
+    if (link) PQsetNoticeReceiver(link, ignore_notice, NULL);
+    return link;
+}
+
+/* A statement of the setup; `sql` may have several. */
+static enum sl_status set_up_by(struct sl_postgres *store, const char *sql, int64_t *number,
+                                struct sl_error *err)
+{
+    PGresult *result = PQexec(store->link, sql);
+    const ExecStatusType kind = PQresultStatus(result);
+    enum sl_status status = SL_OK;
+    if (kind != PGRES_TUPLES_OK && kind != PGRES_COMMAND_OK)
+        status = sl_postgres_fail(store, result, err);
+    else if (number)
+        *number = PQntuples(result) > 0 && !PQgetisnull(result, 0, 0)
+                      ? strtoll(PQgetvalue(result, 0, 0), NULL, 10)
+                      : 0;
+    PQclear(result);
+    return status;
+}
+
+/* Settings of this connection, whatever those of the database are. A server's statements must end
+ * before its pages give up; a host that vanishes must not keep its locks for hours. */
+static const char settings[] = "SET default_transaction_isolation = 'read committed';"
+                               "SET lock_timeout = '5s';"
+                               "SET idle_in_transaction_session_timeout = '60s';"
+                               "SET tcp_keepalives_idle = 10;"
+                               "SET tcp_keepalives_interval = 5;"
+                               "SET tcp_keepalives_count = 3;";
+
+static enum sl_status check_server(struct sl_postgres *store, struct sl_error *err)
+{
+    int64_t unsafe = 0;
+    const int version = PQserverVersion(store->link);
+    if (version < OLDEST_SERVER)
+        return sl_fail(err, SL_ERR_BACKEND,
+                       "%s is PostgreSQL %d, and softlab needs %d or newer: upgrade the server",
+                       store->sql.name, version / 10000, OLDEST_SERVER / 10000);
+    if (!store->durable) return set_up_by(store, "SET synchronous_commit = off", NULL, err);
+    SL_TRY(set_up_by(store,
+                     "SELECT set_config('synchronous_commit', 'on', false) "
+                     "WHERE current_setting('synchronous_commit') = 'off'",
+                     NULL, err));
+    SL_TRY(set_up_by(store, "SELECT 1 WHERE current_setting('fsync') = 'off'", &unsafe, err));
+    if (!unsafe) return SL_OK;
+    return sl_fail(err, SL_ERR_BACKEND,
+                   "%s runs with fsync = off and would lose answers in a power cut: set fsync = on "
+                   "in postgresql.conf",
+                   store->sql.name);
+}
+
+/* The claim ends with the connection. */
+static enum sl_status claim(struct sl_postgres *store, struct sl_error *err)
+{
+    int64_t granted = 0;
+    char *sql = sl_string_printf("SELECT pg_try_advisory_lock%s(%" PRId64 ")::int",
+                                 store->alone ? "" : "_shared",
+                                 sl_postgres_lock_number(store, SL_LOCK_OPEN));
+    enum sl_status status = set_up_by(store, sql, &granted, err);
+    free(sql);
+    if (status != SL_OK || granted) return status;
+    return sl_fail(err, SL_ERR_BACKEND,
+                   "%s is in use by another softlab server or command: wait until it has ended, "
+                   "then try again",
+                   store->sql.name);
+}
+
+static enum sl_status set_up(struct sl_postgres *store, struct sl_error *err)
+{
+    if (sl_postgres_lost(store)) return fail_lost(store, err);
+    SL_TRY(check_server(store, err));
+    SL_TRY(set_up_by(store, settings, NULL, err));
+    if (store->serve) SL_TRY(set_up_by(store, "SET statement_timeout = '10s'", NULL, err));
+    if (store->sql.base.read_only)
+        SL_TRY(set_up_by(store, "SET default_transaction_read_only = on", NULL, err));
+    SL_TRY(set_up_by(store, "SELECT current_schema()::regnamespace::oid::bigint", &store->schema,
+                     err));
+    if (store->schema == 0)
+        return sl_fail(err, SL_ERR_NOT_FOUND,
+                       "%s has no schema to keep the study in: create one with CREATE SCHEMA, or "
+                       "correct search_path in the URL",
+                       store->sql.name);
+    return claim(store, err);
+}
+
+/* A refused connection fails within a millisecond, one to a host that does not answer after
+ * seconds: waiting longer after a slow failure leaves the caller most of its time. */
+static void wait_before_next(struct sl_postgres *store, double began)
+{
+    enum { SHARE = 4 };
+    static const double shortest = .25;
+    const double now = sl_clock_seconds(), rest = SHARE * (now - began);
+    store->retry_at = now + (rest > shortest ? rest : shortest);
+}
+
+enum sl_status sl_postgres_connect(struct sl_postgres *store, struct sl_error *err)
+{
+    if (!sl_postgres_lost(store)) return SL_OK;
+    const double began = sl_clock_seconds();
+    if (store->transaction || (store->link && began < store->retry_at)) {
+        store->sql.base.failed = true;
+        return fail_lost(store, err);
+    }
+    PQfinish(store->link);
+    memset(store->prepared, 0, sizeof store->prepared);
+    store->link = open_link(store->url);
+    enum sl_status status = set_up(store, err);
+    if (status == SL_OK) return SL_OK;
+    wait_before_next(store, began);
+    return status;
+}
