@@ -54,6 +54,7 @@ check-long: ## check, clang, TSan, all of lint, faults and load, fuzzing, parity
 	@tests/long/threads.py build/release/softlab
 	@tests/long/notebooks.sh build/release
 	@tests/long/site.sh build/release
+	@tests/long/slurm.sh build/release/softlab
 	@cd build/dev/tests/fault && ./fault_power_cuts --cuts 200 && ./fault_kill_writer --kills 30
 	@tools/check-bootstrap
 

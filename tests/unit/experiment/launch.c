@@ -187,6 +187,19 @@ static void write_part(const char *part, const struct sl_run *run)
     sl_ledger_close(&ledger);
 }
 
+static size_t count_lines(const char *path)
+{
+    struct sl_error err = {0};
+    struct sl_buffer text;
+    size_t count = 0;
+    sl_buffer_init(&text, 1 << 20);
+    assert_ok(sl_file_read(path, &text, &err), err);
+    for (size_t i = 0; i < text.length; i++)
+        count += text.data[i] == '\n';
+    sl_buffer_release(&text);
+    return count;
+}
+
 static enum sl_part_state join(struct sl_ledger *ledger, struct sl_outputs *outputs,
                                const struct sl_run *run)
 {
@@ -228,7 +241,7 @@ static void test_a_part_is_joined_whole_and_once(void **state)
     write_part(part, &plan->runs[0]);
     write_file(part, "cache/a.npz", "labels of another time");
     assert_int_equal(join(&ledger, &outputs, &plan->runs[0]), SL_PART_DONE);
-    assert_int_equal(ledger.n_lines, 1);
+    assert_int_equal(count_lines(ledger.results), 1);
     assert_int_equal(sl_outputs_look(&outputs, &labels), SL_OUTPUT_GOOD);
     sl_outputs_close(&outputs);
     sl_ledger_close(&ledger);
