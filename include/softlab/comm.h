@@ -32,7 +32,7 @@ struct sl_comm_backend {
     enum sl_status (*receive)(struct sl_comm *comm, size_t from, void *bytes, size_t length,
                               struct sl_error *err);
     void (*close)(struct sl_comm *comm);
-    void (*abort)(struct sl_comm *comm, int exit_code);
+    void (*end_all)(struct sl_comm *comm, int exit_code);
 };
 
 struct sl_comm {
@@ -46,7 +46,7 @@ struct sl_comm {
 enum sl_status sl_comm_open_world(struct sl_comm **out, struct sl_error *err) SL_MUST_USE;
 void sl_comm_close(struct sl_comm *comm); /* Collective */
 /* End all ranks at once; for a failure that the others do not know of. */
-void sl_comm_abort(struct sl_comm *comm, int exit_code);
+void sl_comm_end_all(struct sl_comm *comm, int exit_code);
 
 size_t sl_comm_rank(const struct sl_comm *comm); /* 0 for NULL */
 size_t sl_comm_size(const struct sl_comm *comm); /* 1 for NULL */

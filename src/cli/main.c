@@ -189,7 +189,7 @@ static int end_failed(const struct cli_command *command, struct sl_comm *comm,
     if (comm->rank == 0 || alone)
         fprintf(stderr, "softlab %s: %s%s\n", command->name, err->message,
                 status == SL_ERR_NOMEM ? more_memory : "");
-    if (alone) sl_comm_abort(comm, code);
+    if (alone) sl_comm_end_all(comm, code);
     if (status == SL_ERR_STOPPED) cli_end_by_signal();
     return code;
 }

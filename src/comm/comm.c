@@ -22,9 +22,9 @@ void sl_comm_close(struct sl_comm *comm)
     if (comm) comm->backend->close(comm);
 }
 
-void sl_comm_abort(struct sl_comm *comm, int exit_code)
+void sl_comm_end_all(struct sl_comm *comm, int exit_code)
 {
-    if (comm) comm->backend->abort(comm, exit_code);
+    if (comm) comm->backend->end_all(comm, exit_code);
 }
 
 enum sl_status sl_comm_sum(struct sl_comm *comm, int64_t *values, size_t count,

@@ -81,7 +81,7 @@ static void close_world(struct sl_comm *comm)
     free(comm);
 }
 
-static void abort_world(struct sl_comm *comm, int exit_code)
+static void end_world(struct sl_comm *comm, int exit_code)
 {
     (void)comm;
     MPI_Abort(MPI_COMM_WORLD, exit_code);
@@ -95,7 +95,7 @@ static const struct sl_comm_backend mpi = {
     .send = send_bytes,
     .receive = receive_bytes,
     .close = close_world,
-    .abort = abort_world,
+    .end_all = end_world,
 };
 
 enum sl_status sl_comm_open_world(struct sl_comm **out, struct sl_error *err)

@@ -11,7 +11,7 @@ static void close_serial(struct sl_comm *comm)
     free(comm);
 }
 
-static void abort_serial(struct sl_comm *comm, int exit_code)
+static void end_serial(struct sl_comm *comm, int exit_code)
 {
     (void)comm;
     (void)exit_code; /* nobody else is there to be ended */
@@ -19,7 +19,7 @@ static void abort_serial(struct sl_comm *comm, int exit_code)
 
 enum sl_status sl_comm_open_world(struct sl_comm **out, struct sl_error *err)
 {
-    static const struct sl_comm_backend serial = {.close = close_serial, .abort = abort_serial};
+    static const struct sl_comm_backend serial = {.close = close_serial, .end_all = end_serial};
     struct sl_comm *comm = sl_alloc(1, sizeof *comm);
     (void)err;
     comm->size = 1;

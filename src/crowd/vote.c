@@ -2,6 +2,7 @@
  * One serial pass each: reading the answers costs more than counting them. */
 #include "crowd/vote.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,7 @@ static enum sl_status agree_with_majority(const struct sl_votes *votes,
     agreement.units = sl_data_zeroed(votes->n_annotators, sizeof(int64_t), err);
     if (!row || !agreement.answers || !agreement.units) status = SL_ERR_NOMEM;
     SL_TRY_OUT(sl_stream_agree(options, status, err));
+    assert(row && filling.votes); /* ranks that agree on success include this one */
     SL_TRY_OUT(measure_agreement(&filling, row, &agreement, err));
     fill_skills(&agreement, votes->n_annotators, out->skill);
 out:
