@@ -162,6 +162,7 @@ _softlab() {
         "labels --prior") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --prior-weight") return ;;
         "labels --threads") return ;;
+        "labels --ranks") return ;;
         "labels --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "quality --columns") return ;;
@@ -418,7 +419,7 @@ _softlab() {
             files=yes ;;
         "labels")
             words=''
-            options='--method --output --list --columns --abstain --leave-out --annotators --seed --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --stop --smoothing --diagonal --start --start-from --start-weight --tie --em --restarts --noise --spam-prior --know-prior --class-prior --ability-prior --easiness-prior --m-steps --m-accuracy --rate --rate-factor --rate-period --rate-margin --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --json --threads --data-folder --log-level --quiet --help'
+            options='--method --output --list --columns --abstain --leave-out --annotators --seed --stream --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --stop --smoothing --diagonal --start --start-from --start-weight --tie --em --restarts --noise --spam-prior --know-prior --class-prior --ability-prior --easiness-prior --m-steps --m-accuracy --rate --rate-factor --rate-period --rate-margin --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --json --threads --ranks --data-folder --log-level --quiet --help'
             files=yes ;;
         "quality")
             words=''

@@ -180,6 +180,10 @@ struct sl_import_options {
     const char *const *leave_out;
     bool one_truth; /* two answers that state different true classes of an item are SL_ERR_INPUT,
                        naming both lines */
+    /* answers.slb only: the votes are larger than memory. Checks and sl_votes_pass take what was
+     * read out of memory again; the file is read anew when it is needed. Options that change votes
+     * (classes, abstain, leave_out) are SL_ERR_USAGE. */
+    bool stream;
     struct sl_import_notes *notes;
     struct sl_progress *progress;
     struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
@@ -253,6 +257,13 @@ struct sl_votes {
  * answers.jsonl are left out. `options` may be NULL. */
 enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,
                              struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
+/* The answers and names of items `begin` up to `end` are not read again soon: streamed votes take
+ * them out of memory. Nothing happens to other votes. Any thread may call it, also for items that
+ * another thread is reading. */
+void sl_votes_pass(const struct sl_votes *votes, size_t begin, size_t end);
+/* The checksum of the header of the answers.slb behind mapped votes, which covers those of all
+ * sections: files with the same one are the same. 0 for other votes. */
+uint32_t sl_votes_checksum(const struct sl_votes *votes);
 /* The class that an answer votes for: the most probable one. Ties go to the class named first; a
  * probability that was not given is below all others. */
 uint32_t sl_answer_choice(const struct sl_answer *answer, size_t n_classes);

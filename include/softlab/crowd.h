@@ -13,6 +13,7 @@
 #include "softlab/answer.h"
 #include "softlab/base/error.h"
 #include "softlab/base/log.h"
+#include "softlab/comm.h"
 #include "softlab/pool.h"
 
 SL_BEGIN_DECLS
@@ -44,6 +45,22 @@ enum sl_crowd_stop {
 };
 
 struct sl_crowd_state;
+
+/* Aggregation that holds no rows, for crowds larger than memory: the posteriors go to `take`,
+ * window after window in the order of the items, and are forgotten. Answers that are mapped with
+ * sl_import_options.stream leave memory behind the reader. Rows have the same bits as without, for
+ * any window and any number of ranks, and the state is the same except that it has no posterior
+ * and, for methods without rounds, no class prior. */
+struct sl_crowd_stream {
+    struct sl_comm *comm; /* borrowed; NULL: this process alone. Every rank passes the same answers
+                             and options, and works on some of the chunks */
+    size_t window;        /* items; 0: chosen by the number of classes */
+    /* Take the rows (count, K) of the items from `first`; those of items with neither answers nor
+     * gold are zeros. Called on rank 0 only, by the thread that aggregates. */
+    enum sl_status (*take)(void *context, size_t first, size_t count, const float *rows,
+                           struct sl_error *err);
+    void *context; /* borrowed */
+};
 
 struct sl_crowd_options {
     size_t max_iterations;   /* SL_CROWD_OWN_ROUNDS */
@@ -92,6 +109,9 @@ struct sl_crowd_options {
     bool confusions; /* fill the confusions of the state, which can be gigabytes: true; otherwise
                         they may be NULL */
     struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
+    /* Borrowed; NULL: the state has the posterior. For methods with SL_CROWD_STREAMS, without given
+     * weights. Collective if it has several ranks. */
+    const struct sl_crowd_stream *stream;
 };
 struct sl_crowd_options sl_crowd_options_default(void);
 /* SL_ERR_USAGE naming the option that is out of its range. */
@@ -101,7 +121,7 @@ enum sl_status sl_crowd_options_check(const struct sl_crowd_options *options,
 /* What a method learned. Fields it does not estimate are NULL. All owned. */
 struct sl_crowd_state {
     size_t n_items, n_annotators, n_classes;
-    float *posterior;    /* (n_items, K); rows sum to 1 */
+    float *posterior;    /* (n_items, K); rows sum to 1; NULL if they were streamed */
     double *class_prior; /* K */
     float *confusion;    /* (n_annotators, K true, K said) */
     double *skill;       /* n_annotators, 0-1: probability of saying the true class; or weight */
@@ -130,6 +150,7 @@ enum {
     SL_CROWD_SOFT = 8,        /* reads distributions, not votes */
     SL_CROWD_WEIGHTS = 16,    /* takes options.weights */
     SL_CROWD_GOLD = 32,       /* needs options.gold */
+    SL_CROWD_STREAMS = 64,    /* takes options.stream */
 };
 
 /* The fields of struct sl_crowd_options that change a method's result; the method ignores the
@@ -185,6 +206,9 @@ extern const struct sl_aggregator sl_aggregators[]; /* ends with a NULL name */
 const struct sl_aggregator *sl_aggregator_find(const char *name);
 /* The method whose other name is `name` ("majority": mv), for suggestions; or NULL. */
 const struct sl_aggregator *sl_aggregator_known_as(const char *name);
+/* SL_ERR_USAGE, naming the methods that can be streamed, if this one cannot. */
+enum sl_status sl_aggregator_check_stream(const struct sl_aggregator *method,
+                                          struct sl_error *err) SL_MUST_USE;
 
 /* Check the options, every answer and what the method needs, then run it. */
 enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_votes *votes,

@@ -49,6 +49,7 @@ struct cli_command {
     const struct sl_field_row *options;
     const struct cli_example *examples;
     bool threads;       /* it uses workplace.pool and understands --threads */
+    bool ranks;         /* several ranks can share its work, and it understands --ranks */
     size_t values_size; /* of the struct the options fill */
     /* Which mode the words ask for; NULL: the task's, or there is one. */
     void (*mode)(const struct cli *cli, const void *values, struct sl_option_mode *out);
@@ -66,6 +67,7 @@ struct cli_common {
     const char *log_level;
     const char *data_folder;
     int64_t threads; /* of commands that use threads; 0: all cores */
+    int64_t ranks;   /* of commands that ranks can share; 0: any number */
 };
 
 /* A folder that was asked for, of whose path so many bytes existed. */
@@ -96,7 +98,7 @@ struct cli {
 
 /* Every command, in the order of the overview, ending with NULL. */
 extern const struct cli_command *const cli_commands[];
-extern const struct sl_field_row cli_common_options[], cli_thread_options[];
+extern const struct sl_field_row cli_common_options[], cli_thread_options[], cli_rank_options[];
 const char *cli_log_levels(size_t index);
 
 /* options.c: the rows of a command's task; NULL: it has none. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "softlab/comm.h"
 #include "softlab/http.h"
 
 static void write_log_line(void *context, enum sl_log_level level, const char *line)
@@ -30,15 +31,43 @@ static const char *show_path(void *context, const char *path)
     return cli_shown(context, path);
 }
 
-/* The environment enters the program here and nowhere else. */
-static void prepare(struct cli *cli)
+/* The number of ranks that a launcher says it started: Open MPI's and the one of MPICH and its
+ * relatives. A program that is linked with the other MPI is then N runs of one rank. */
+static enum sl_status check_launcher(const struct sl_comm *comm, struct sl_error *err)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    for (size_t i = 0; comm->backend->launcher && i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        int64_t size = 0;
+        if (!value || !sl_text_to_integer(value, strlen(value), &size)) continue;
+        SL_TRY(sl_comm_check_size(comm, (size_t)size, names[i], err));
+    }
+    return SL_OK;
+}
+
+/* What is asked of the ranks, by the words and by the launcher. */
+static enum sl_status check_ranks(const struct cli *cli, struct sl_error *err)
+{
+    const struct sl_comm *comm = cli->workplace.comm;
+    SL_TRY(check_launcher(comm, err));
+    if (cli->common.ranks > 0)
+        SL_TRY(sl_comm_check_size(comm, (size_t)cli->common.ranks, "--ranks", err));
+    if (sl_comm_size(comm) > 1 && !cli->command->ranks)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "ranks cannot share this command, only labels; run it with softlab");
+    return SL_OK;
+}
+
+/* The environment enters the program here and in check_launcher, and nowhere else. */
+static void prepare(struct cli *cli, struct sl_comm *comm)
 {
     enum sl_log_level level = SL_LOG_ERROR;
+    const bool quiet = cli->common.quiet || comm->rank > 0; /* one rank talks for all */
     while (strcmp(sl_log_level_name(level), cli->common.log_level) != 0)
         level++;
     cli->log = (struct sl_log){
-        .level = cli->common.quiet ? SL_LOG_ERROR : level, .write = write_log_line, .context = cli};
-    cli->progress = (struct sl_progress){.stream = cli->common.quiet ? NULL : stderr,
+        .level = quiet ? SL_LOG_ERROR : level, .write = write_log_line, .context = cli};
+    cli->progress = (struct sl_progress){.stream = quiet ? NULL : stderr,
                                          .terminal = isatty(STDERR_FILENO) == 1,
                                          .columns = cli_terminal_columns()};
     const char *given = getenv("SOFTLAB_DATA");
@@ -50,6 +79,7 @@ static void prepare(struct cli *cli)
         .roots = {.given = given && given[0] ? given : NULL, .folder = cli->data_folder},
         .log = &cli->log,
         .progress = &cli->progress,
+        .comm = comm,
         .unnamed = sl_name_table_create(),
         .context = cli,
         .shown = show_path,
@@ -67,6 +97,7 @@ static enum sl_status check_stdout(struct sl_error *err)
 /* Everything that can be refused by looking at the words alone, then what they stand for. */
 static enum sl_status start(struct cli *cli, void *values, struct sl_error *err)
 {
+    SL_TRY(check_ranks(cli, err));
     if (cli->command->threads)
         SL_TRY(sl_pool_create((size_t)cli->common.threads, &cli->workplace.pool, err));
     SL_TRY(cli_find_places(cli, values, err));
@@ -93,18 +124,19 @@ static enum sl_status name_within(const struct cli_command *family, struct sl_er
 }
 
 static enum sl_status run(const struct cli_command *command, char **words, size_t n_words,
-                          struct sl_error *err)
+                          struct sl_comm *comm, struct sl_error *err)
 {
     struct cli cli = {0};
     void *values = sl_alloc(1, command->values_size);
     enum sl_status status = cli_parse(command, words, n_words, &cli, values, err);
+    status = sl_comm_agree(comm, status, err);
     if (status == SL_OK && cli.common.help) {
-        cli_help_command(command, stdout);
+        if (comm->rank == 0) cli_help_command(command, stdout);
     } else if (status == SL_OK && !command->run) {
         status = name_within(command, err);
     } else if (status == SL_OK) {
-        prepare(&cli);
-        status = start(&cli, values, err);
+        prepare(&cli, comm);
+        status = sl_comm_agree(comm, start(&cli, values, err), err);
         if (status == SL_OK) status = command->run(&cli, values, err);
         status = cli_close_streams(&cli, status, err);
         cli_tidy_folders(&cli, status);
@@ -148,6 +180,35 @@ static void ignore_file_limit(void)
     (void)sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* Say what failed, once for all ranks. A failure that the others do not know of ends them. */
+static int end_failed(const struct cli_command *command, struct sl_comm *comm,
+                      enum sl_status status, const struct sl_error *err)
+{
+    const bool alone = comm->size > 1 && !comm->has_agreed;
+    const int code = status == SL_ERR_USAGE ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
+    if (comm->rank == 0 || alone)
+        fprintf(stderr, "softlab %s: %s%s\n", command->name, err->message,
+                status == SL_ERR_NOMEM ? more_memory : "");
+    if (alone) sl_comm_end_all(comm, code);
+    if (status == SL_ERR_STOPPED) cli_end_by_signal();
+    return code;
+}
+
+static int run_words(int argc, char **argv, struct sl_comm *comm)
+{
+    static char help[] = "help", version[] = "version";
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) argv[1] = help;
+    if (strcmp(argv[1], "--version") == 0) argv[1] = version;
+    size_t n_used = 0;
+    const struct cli_command *command = cli_find_command(argv + 1, (size_t)argc - 1, &n_used);
+    const char *next = command ? argv[1 + n_used] : NULL;
+    if (!command || (!command->run && next && next[0] != '-'))
+        return unknown_command(argv + 1, (size_t)argc - 1);
+    struct sl_error err;
+    enum sl_status status = run(command, argv + 1 + n_used, (size_t)argc - 1 - n_used, comm, &err);
+    return status == SL_OK ? CLI_EXIT_DONE : end_failed(command, comm, status, &err);
+}
+
 int main(int argc, char **argv)
 {
     ignore_file_limit();
@@ -159,19 +220,13 @@ int main(int argc, char **argv)
         cli_help_overview(stderr);
         return CLI_EXIT_USAGE;
     }
-    static char help[] = "help", version[] = "version";
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) argv[1] = help;
-    if (strcmp(argv[1], "--version") == 0) argv[1] = version;
-    size_t n_used = 0;
-    const struct cli_command *command = cli_find_command(argv + 1, (size_t)argc - 1, &n_used);
-    const char *next = command ? argv[1 + n_used] : NULL;
-    if (!command || (!command->run && next && next[0] != '-'))
-        return unknown_command(argv + 1, (size_t)argc - 1);
+    struct sl_comm *comm = NULL;
     struct sl_error err;
-    enum sl_status status = run(command, argv + 1 + n_used, (size_t)argc - 1 - n_used, &err);
-    if (status == SL_OK) return CLI_EXIT_DONE;
-    fprintf(stderr, "softlab %s: %s%s\n", command->name, err.message,
-            status == SL_ERR_NOMEM ? more_memory : "");
-    if (status == SL_ERR_STOPPED) cli_end_by_signal();
-    return status == SL_ERR_USAGE ? CLI_EXIT_USAGE : CLI_EXIT_FAILED;
+    if (sl_comm_open_world(&comm, &err) != SL_OK) {
+        fprintf(stderr, "softlab: %s\n", err.message);
+        return CLI_EXIT_FAILED;
+    }
+    const int code = run_words(argc, argv, comm);
+    sl_comm_close(comm);
+    return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "crowd/crowd_internal.h"
+#include "crowd/stream.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
@@ -26,7 +27,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .also = "majority majority-vote vote voting plurality mode consensus",
      .summary = "majority vote; a tie is shared, goes to the first class or is drawn",
      .source = "-",
-     .needs = SL_CROWD_WEIGHTS,
+     .needs = SL_CROWD_WEIGHTS | SL_CROWD_STREAMS,
      .reads = READS_TIES,
      .run = sl_crowd_mv},
     {.name = "mv-shares",
@@ -34,7 +35,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .summary =
          "the share of the votes of each class, and each annotator's agreement with the most",
      .source = "-",
-     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_WEIGHTS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_WEIGHTS | SL_CROWD_STREAMS,
      .reads = READS_TIES,
      .learns = SL_LEARNS_SKILL,
      .run = sl_crowd_mv_shares},
@@ -50,7 +51,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .also = "weighted-majority weighted-vote worker-agreement",
      .summary = "votes weighted by each annotator's agreement with the majority",
      .source = "Appen/CrowdFlower, worker agreement with aggregate",
-     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_WEIGHTS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_WEIGHTS | SL_CROWD_STREAMS,
      .reads = READS_TIES,
      .learns = SL_LEARNS_SKILL | SL_LEARNS_WEIGHT,
      .run = sl_crowd_wawa},
@@ -66,7 +67,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .also = "dawid-skene dawid skene em confusion-matrix",
      .summary = "Dawid-Skene: a confusion matrix per annotator, by EM",
      .source = "Dawid and Skene 1979",
-     .needs = SL_CROWD_ANNOTATORS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_STREAMS,
      .reads = READS_CONFUSION,
      .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds},
@@ -82,7 +83,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .also = "fast-dawid-skene fast-ds fds hard-em",
      .summary = "Dawid-Skene by hard EM: each item counts for its most probable class only",
      .source = "Sinha, Rao and Balasubramanian 2018",
-     .needs = SL_CROWD_ANNOTATORS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_STREAMS,
      .reads = READS_CONFUSION,
      .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds_fast},
@@ -90,7 +91,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .also = "hybrid-dawid-skene hybrid",
      .summary = "Dawid-Skene by EM until the class shares settle, then by hard EM",
      .source = "Sinha, Rao and Balasubramanian 2018, section 3.3",
-     .needs = SL_CROWD_ANNOTATORS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_STREAMS,
      .reads = READS_CONFUSION,
      .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds_hybrid},
@@ -98,7 +99,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .also = "bcc bayes bayesian dirichlet variational vb bayesian-dawid-skene",
      .summary = "variational Dawid-Skene with Dirichlet priors",
      .source = "Kim and Ghahramani 2012; Simpson et al. 2013",
-     .needs = SL_CROWD_ANNOTATORS,
+     .needs = SL_CROWD_ANNOTATORS | SL_CROWD_STREAMS,
      .reads = READS_CONFUSION,
      .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ibcc},
@@ -233,24 +234,29 @@ static size_t item_of(const size_t *begin, size_t n_items, size_t answer)
     return low;
 }
 
-static enum sl_status check_begin(const size_t *begin, size_t n_items, size_t count,
+static enum sl_status check_ends(const size_t *begin, size_t n_items, size_t count,
+                                 struct sl_error *err)
+{
+    if (begin[0] == 0 && begin[n_items] == count) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "the items hold answers %zu to %zu, expected 0 to %zu",
+                   begin[0], begin[n_items], count);
+}
+
+static enum sl_status check_order(const size_t *begin, struct sl_pool_range items,
                                   struct sl_error *err)
 {
-    if (begin[0] != 0 || begin[n_items] != count)
-        return sl_fail(err, SL_ERR_INPUT, "the items hold answers %zu to %zu, expected 0 to %zu",
-                       begin[0], begin[n_items], count);
-    for (size_t i = 0; i < n_items; i++)
+    for (size_t i = items.begin; i < items.end; i++)
         if (begin[i] > begin[i + 1])
             return sl_fail(err, SL_ERR_INPUT, "item %zu ends before it begins", i);
     return SL_OK;
 }
 
 /* `names` are those of the items, or NULL: messages then have their numbers. */
-static enum sl_status check_annotators(const uint32_t *annotator, size_t count, const size_t *begin,
-                                       const struct sl_name_table *names, struct sl_crowd_size size,
-                                       struct sl_error *err)
+static enum sl_status check_annotators(const uint32_t *annotator, struct sl_pool_range answers,
+                                       const size_t *begin, const struct sl_name_table *names,
+                                       struct sl_crowd_size size, struct sl_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = answers.begin; i < answers.end; i++) {
         if (annotator[i] < size.n_annotators) continue;
         const size_t item = item_of(begin, size.n_items, i);
         char number[24];
@@ -268,18 +274,71 @@ static enum sl_status check_annotators(const uint32_t *annotator, size_t count, 
     return SL_OK;
 }
 
-static enum sl_status check_votes(const struct sl_aggregator *method, const struct sl_votes *votes,
-                                  bool weighted, struct sl_crowd_size size, struct sl_error *err)
+/* The answers of some items. */
+static enum sl_status check_items(const struct sl_votes *votes, struct sl_pool_range items,
+                                  bool named, struct sl_crowd_size size, struct sl_error *err)
 {
-    SL_TRY(check_begin(votes->begin, votes->n_items, votes->count, err));
-    for (size_t i = 0; i < votes->count; i++)
+    SL_TRY(check_order(votes->begin, items, err));
+    const struct sl_pool_range answers = {votes->begin[items.begin], votes->begin[items.end]};
+    for (size_t i = answers.begin; i < answers.end; i++)
         if (votes->label[i] >= size.n_classes)
             return sl_fail(
                 err, SL_ERR_INPUT, "item %zu: class %u does not exist, expected a class below %zu",
                 item_of(votes->begin, votes->n_items, i), votes->label[i], size.n_classes);
-    if (method->needs & SL_CROWD_ANNOTATORS || weighted)
-        SL_TRY(check_annotators(votes->annotator, votes->count, votes->begin, votes->items, size,
-                                err));
+    if (!named) return SL_OK;
+    return check_annotators(votes->annotator, answers, votes->begin, votes->items, size, err);
+}
+
+/* The answers that this rank reads, window by window. */
+static enum sl_status check_votes(const struct sl_aggregator *method, const struct sl_votes *votes,
+                                  const struct sl_crowd_options *options, struct sl_crowd_size size,
+                                  struct sl_error *err)
+{
+    const bool named = method->needs & SL_CROWD_ANNOTATORS || options->weights;
+    const struct sl_pool_range items = sl_stream_items(options, size.n_items);
+    const size_t window =
+        options->stream ? sl_stream_window(options->stream, size.n_classes) : size.n_items;
+    SL_TRY(check_ends(votes->begin, votes->n_items, votes->count, err));
+    for (size_t first = items.begin; first < items.end;) {
+        const size_t end = items.end - first < window ? items.end : first + window;
+        SL_TRY(check_items(votes, (struct sl_pool_range){first, end}, named, size, err));
+        sl_votes_pass(votes, first, end);
+        first = end;
+    }
+    return SL_OK;
+}
+
+/* The names of the methods that can be streamed, for a message. */
+static void list_streamed(char *out, size_t room)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
+        if (method->needs & SL_CROWD_STREAMS && used < room)
+            used +=
+                (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", method->name);
+}
+
+enum sl_status sl_aggregator_check_stream(const struct sl_aggregator *method, struct sl_error *err)
+{
+    char names[160];
+    if (method->needs & SL_CROWD_STREAMS) return SL_OK;
+    list_streamed(names, sizeof names);
+    return sl_fail(err, SL_ERR_USAGE,
+                   "%s needs all answers in memory and cannot be streamed; use %s", method->name,
+                   names);
+}
+
+static enum sl_status check_stream(const struct sl_aggregator *method,
+                                   const struct sl_crowd_options *options, struct sl_error *err)
+{
+    if (!options->stream) return SL_OK;
+    SL_TRY(sl_aggregator_check_stream(method, err));
+    if (options->weights)
+        return sl_fail(err, SL_ERR_USAGE, "given weights need all answers in memory");
+    if (sl_comm_size(options->stream->comm) > SL_CROWD_CHUNKS)
+        return sl_fail(err, SL_ERR_USAGE, "%zu ranks: at most %d can share the work",
+                       sl_comm_size(options->stream->comm), SL_CROWD_CHUNKS);
     return SL_OK;
 }
 
@@ -322,13 +381,14 @@ enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_
     if (!method->run)
         return sl_fail(err, SL_ERR_USAGE, "%s: the method needs distributions, got votes",
                        method->name);
+    SL_TRY_OUT(check_stream(method, options, err));
     SL_TRY_OUT(check_common(method, options, size, err));
-    SL_TRY_OUT(check_votes(method, votes, options->weights, size, err));
+    SL_TRY_OUT(sl_stream_agree(options, check_votes(method, votes, options, size, err), err));
     struct sl_votes used = *votes;
     SL_TRY_OUT(sl_crowd_keep_votes(options->weights, &used, &kept, err));
     const struct sl_crowd_options own = options_of(method, options);
     SL_TRY_OUT(method->run(&used, &own, &state, err));
-    SL_TRY_OUT(sl_pool_check(options->pool, err));
+    SL_TRY_OUT(sl_stream_agree(options, sl_pool_check(options->pool, err), err));
     *out = state;
     sl_crowd_kept_release(&kept);
     return SL_OK;
@@ -342,9 +402,11 @@ enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes, struct sl_
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     SL_TRY(check_size(size, err));
-    SL_TRY(check_begin(votes->begin, votes->n_items, votes->count, err));
+    SL_TRY(check_ends(votes->begin, votes->n_items, votes->count, err));
+    SL_TRY(check_order(votes->begin, (struct sl_pool_range){0, votes->n_items}, err));
     SL_TRY(sl_crowd_rows_check(votes->rows, votes->count, votes->n_classes, "answer", err));
-    return check_annotators(votes->annotator, votes->count, votes->begin, NULL, size, err);
+    return check_annotators(votes->annotator, (struct sl_pool_range){0, votes->count}, votes->begin,
+                            NULL, size, err);
 }
 
 enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,

@@ -7,6 +7,7 @@
 
 #include "crowd/confusion_pass.h"
 #include "crowd/em.h"
+#include "crowd/stream.h"
 #include "softlab/base/memory.h"
 
 /* The least count of a cell, so that no logarithm of 0 is taken and the row of a class that an
@@ -182,7 +183,8 @@ static enum sl_status make_first_counts(struct fit *fit, struct sl_error *err)
         if (!fit->pass.sparse)
             sl_em_run(fit->pass.votes->n_annotators, fit->pass.pool, start_annotators, fit);
     }
-    sl_confusion_pass_run(&fit->pass);
+    double unused;
+    SL_TRY(sl_confusion_pass_run(&fit->pass, &unused, err));
     fit->pass.source = SL_PASS_SCORES;
     return SL_OK;
 }
@@ -224,11 +226,13 @@ static enum sl_status iterate(struct fit *fit, struct sl_crowd_state *out, struc
     move_class_shares(fit, out->class_prior);
     fit->pass.hard = fit->prior.model->hardness == SL_HARD_ALWAYS;
     while (!done && out->n_iterations < fit->options->max_iterations) {
-        double value;
+        double value, of_answers;
         SL_TRY(given && out->n_iterations == 0 ? start_from_counts(fit, &value, err)
                                                : update_scores(fit, &value, err));
-        value += sl_confusion_pass_run(&fit->pass);
+        SL_TRY(sl_confusion_pass_run(&fit->pass, &of_answers, err));
+        value += of_answers;
         done = sl_em_step(out, value, stop, fresh || (given && out->n_iterations == 1));
+        SL_TRY(sl_stream_any(fit->options, &done, err));
         double change = move_class_shares(fit, out->class_prior);
         fresh = fit->prior.model->hardness == SL_HARD_SETTLED && !fit->pass.hard &&
                 (change <= settled_change || done);
@@ -278,7 +282,7 @@ static enum sl_status write_state(struct fit *fit, struct sl_crowd_state *out, s
         fit->state = out;
         sl_em_run(votes->n_annotators, fit->pass.pool, report_annotators, fit);
     }
-    for (size_t i = 0; i < votes->n_items; i++)
+    for (size_t i = 0; out->posterior && i < votes->n_items; i++)
         if (votes->begin[i] == votes->begin[i + 1] && sl_em_gold(fit->options, i) < 0)
             for (size_t k = 0; k < n_classes; k++)
                 out->posterior[i * n_classes + k] = (float)out->class_prior[k];
@@ -310,22 +314,33 @@ static enum sl_status init_dense(struct fit *fit, struct sl_error *err)
     return fit->penalties ? SL_OK : SL_ERR_NOMEM;
 }
 
+/* All memory but that of the sparse form's entries. */
+static enum sl_status init_fit(struct fit *fit, const struct sl_votes *votes,
+                               struct sl_crowd_state *out, struct sl_error *err)
+{
+    const struct sl_crowd_options *options = fit->options;
+    const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
+    SL_TRY(sl_confusion_pass_init(&fit->pass, &fit->prior, votes, options, err));
+    if (!fit->pass.sparse) SL_TRY(init_dense(fit, err));
+    const unsigned parts = SL_STATE_SKILL | SL_STATE_TRACE | sl_stream_parts(options);
+    return sl_crowd_state_alloc(out, size, parts, options->max_iterations, err);
+}
+
 enum sl_status sl_confusion_run(const struct sl_confusion_model *model,
                                 const struct sl_votes *votes,
                                 const struct sl_crowd_options *options, struct sl_crowd_state *out,
                                 struct sl_error *err)
 {
-    const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
     struct fit fit = {.options = options, .n_classes = votes->n_classes};
     enum sl_status status = SL_OK;
     init_prior(&fit.prior, model, options);
-    SL_TRY_OUT(sl_confusion_pass_init(&fit.pass, &fit.prior, votes, options, err));
-    if (!fit.pass.sparse) SL_TRY_OUT(init_dense(&fit, err));
-    SL_TRY_OUT(sl_crowd_state_alloc(out, size, SL_STATE_SKILL | SL_STATE_TRACE,
-                                    options->max_iterations, err));
+    SL_TRY_OUT(sl_stream_agree(options, init_fit(&fit, votes, out, err), err));
     fit.pass.posterior = out->posterior;
     SL_TRY_OUT(make_first_counts(&fit, err));
     SL_TRY_OUT(iterate(&fit, out, err));
+    if (options->stream)
+        SL_TRY_OUT(
+            sl_stream_rows(votes, options, fit.pass.pool, sl_confusion_pass_rows, &fit.pass, err));
     SL_TRY_OUT(write_state(&fit, out, err));
 out:
     sl_confusion_pass_release(&fit.pass);

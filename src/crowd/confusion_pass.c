@@ -7,6 +7,7 @@
 
 #include "crowd/crowd_internal.h"
 #include "crowd/em.h"
+#include "crowd/stream.h"
 #include "softlab/base/memory.h"
 
 /* Scores of a block stay in the first-level cache beside the tables of a thousand annotators. */
@@ -38,10 +39,11 @@ enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass,
 {
     const size_t n_classes = votes->n_classes;
     *pass = (struct sl_confusion_pass){.votes = votes, .options = options, .pool = options->pool};
+    if (options->stream) pass->window = sl_stream_window(options->stream, n_classes);
     pass->block = n_classes < BLOCK_SCORES ? BLOCK_SCORES / n_classes : 1;
     const enum sl_confusion_form form = prior->model->form;
     const bool sparse =
-        !options->prior && !options->start_counts &&
+        !options->stream && !options->prior && !options->start_counts &&
         (form == SL_CONFUSION_SPARSE || (form == SL_CONFUSION_ANY && sl_sparse_pays(votes)));
     if (sparse)
         SL_TRY(sl_sparse_create(prior, votes, options->pool, &pass->sparse, err));
@@ -266,24 +268,40 @@ SL_EM_INLINED void count_classes(const struct sl_confusion_pass *pass, size_t fi
     }
 }
 
+/* The posterior of a block of items into `scores`. Adds its parts of the objective to `value`, one
+ * by one, and returns the sum. */
+SL_EM_INLINED double judge_items(const struct sl_confusion_pass *pass, size_t first, size_t count,
+                                 size_t n_classes, const struct workspace *space, double value)
+{
+    score_items(pass, first, count, n_classes, space->scores);
+    pin_scores(pass, first, count, space->scores);
+    return value + sl_em_normalise_rows(space->scores, count, n_classes);
+}
+
+static void keep_rows(const double *scores, size_t n_cells, float *rows)
+{
+    for (size_t i = 0; i < n_cells; i++)
+        rows[i] = (float)scores[i];
+}
+
 SL_EM_INLINED double pass_items(struct sl_confusion_pass *pass, const struct sl_em_range *range,
                                 size_t n_classes, bool sparse)
 {
     const struct workspace space = workspace_of(pass, range->worker);
     double *scores = space.scores;
     double value = 0;
+    size_t passed = range->begin;
     for (size_t first = range->begin; first < range->end; first += pass->block) {
         size_t left = range->end - first;
         size_t count = left < pass->block ? left : pass->block;
         if (pass->source == SL_PASS_SHARES) {
             fill_shares(pass, first, count, scores);
-        } else {
-            if (sparse)
-                value += score_sparsely(pass, first, count, range->worker, &space);
-            else
-                score_items(pass, first, count, n_classes, scores);
+        } else if (sparse) {
+            value += score_sparsely(pass, first, count, range->worker, &space);
             pin_scores(pass, first, count, scores);
             value += sl_em_normalise_rows(scores, count, n_classes);
+        } else {
+            value = judge_items(pass, first, count, n_classes, &space, value);
         }
         pin_probabilities(pass, first, count, scores);
         value += weigh_items(pass, count, n_classes, scores, space.mass);
@@ -291,11 +309,28 @@ SL_EM_INLINED double pass_items(struct sl_confusion_pass *pass, const struct sl_
             sl_sparse_keep(pass->sparse, first + i, space.mass + i * n_classes);
         if (!sparse) count_items(pass, first, count, n_classes, &space);
         count_classes(pass, first, count, n_classes, space.mass, space.class_counts);
-        float *posterior = pass->posterior + first * n_classes;
-        for (size_t i = 0; i < count * n_classes; i++)
-            posterior[i] = (float)scores[i];
+        if (pass->posterior)
+            keep_rows(scores, count * n_classes, pass->posterior + first * n_classes);
+        if (pass->window && (count == left || first + count - passed >= pass->window)) {
+            sl_votes_pass(pass->votes, passed, first + count);
+            passed = first + count;
+        }
     }
     return value;
+}
+
+void sl_confusion_pass_rows(void *context, const struct sl_em_range *range, float *rows)
+{
+    const struct sl_confusion_pass *pass = context;
+    const struct workspace space = workspace_of(pass, range->worker);
+    const size_t n_classes = pass->votes->n_classes;
+    assert(!pass->sparse);
+    for (size_t first = range->begin; first < range->end; first += pass->block) {
+        const size_t left = range->end - first;
+        const size_t count = left < pass->block ? left : pass->block;
+        judge_items(pass, first, count, n_classes, &space, 0);
+        keep_rows(space.scores, count * n_classes, rows + (first - range->begin) * n_classes);
+    }
 }
 
 static void pass_chunk(void *context, const struct sl_em_range *range)
@@ -334,16 +369,30 @@ static void add_workers(void *context, const struct sl_em_range *range)
     }
 }
 
-double sl_confusion_pass_run(struct sl_confusion_pass *pass)
+/* Add what the other ranks counted, and collect their chunks' parts of the objective. */
+static enum sl_status add_ranks(struct sl_confusion_pass *pass, struct sl_error *err)
+{
+    struct sl_comm *comm = sl_stream_comm(pass->options);
+    if (sl_comm_size(comm) == 1) return SL_OK;
+    SL_TRY(sl_comm_sum(comm, pass->counts, pass->n_cells, err));
+    SL_TRY(sl_comm_sum(comm, pass->class_counts, pass->votes->n_classes, err));
+    return sl_stream_collect(comm, pass->chunk_value, err);
+}
+
+enum sl_status sl_confusion_pass_run(struct sl_confusion_pass *pass, double *value,
+                                     struct sl_error *err)
 {
     const size_t n_classes = pass->votes->n_classes;
     if (!pass->sparse) sl_em_run(pass->n_cells, pass->pool, clear_cells, pass);
     memset(pass->class_counts, 0, pass->n_workers * pass->apart * sizeof *pass->class_counts);
-    sl_em_run(pass->votes->n_items, pass->pool, pass_chunk, pass);
+    sl_em_run_chunks(pass->votes->n_items, sl_stream_chunks(pass->options), pass->pool, pass_chunk,
+                     pass);
     if (!pass->sparse && pass->n_workers > 1)
         sl_em_run(pass->n_cells, pass->pool, add_workers, pass);
     for (size_t worker = 1; worker < pass->n_workers; worker++)
         for (size_t k = 0; k < n_classes; k++)
             pass->class_counts[k] += pass->class_counts[worker * pass->apart + k];
-    return sl_em_sum(pass->chunk_value);
+    SL_TRY(add_ranks(pass, err));
+    *value = sl_em_sum(pass->chunk_value);
+    return SL_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "crowd/confusion_sparse.h"
 #include "crowd/confusion_start.h"
+#include "crowd/em.h"
 
 /* Where the posterior of a pass comes from. */
 enum sl_pass_source {
@@ -33,7 +34,8 @@ struct sl_confusion_pass {
     int64_t *mass;            /* owned; the same */
     uint32_t *support;        /* owned; (n_workers, 2 apart): an item's classes with mass */
     float *row;               /* owned; (n_workers, 2 apart): of `start` */
-    float *posterior;         /* borrowed, set by the caller; (n_items, K) */
+    float *posterior;         /* borrowed, set by the caller; (n_items, K); NULL: not kept */
+    size_t window;            /* items between those that memory is rid of; 0: never */
     double chunk_value[SL_CROWD_CHUNKS];
 };
 
@@ -44,9 +46,14 @@ enum sl_status sl_confusion_pass_init(struct sl_confusion_pass *pass,
                                       struct sl_error *err) SL_MUST_USE;
 void sl_confusion_pass_release(struct sl_confusion_pass *pass);
 
-/* Fill the posterior, and the counts of worker 0 with the totals of all workers. Returns the
- * log-likelihood, or that of the most probable classes if `hard`, and in the sparse form also the
- * part of the objective that sl_sparse_update leaves to the scores. */
-double sl_confusion_pass_run(struct sl_confusion_pass *pass);
+/* Fill the posterior, and the counts of worker 0 with the totals of all workers and ranks. *value
+ * becomes the log-likelihood, or that of the most probable classes if `hard`, and in the sparse
+ * form also the part of the objective that sl_sparse_update leaves to the scores. Collective. */
+enum sl_status sl_confusion_pass_run(struct sl_confusion_pass *pass, double *value,
+                                     struct sl_error *err) SL_MUST_USE;
+
+/* The posterior of a range of items once more, by the scores of the last pass, into rows (count, K)
+ * that begin with the range's first item; for sl_stream_rows. In the dense form. */
+void sl_confusion_pass_rows(void *context, const struct sl_em_range *range, float *rows);
 
 #endif

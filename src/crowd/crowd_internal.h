@@ -43,6 +43,7 @@ enum {
     SL_STATE_TRACE = 4,
     SL_STATE_WEIGHT = 8,
     SL_STATE_STRATEGY = 16,
+    SL_STATE_STREAMED = 32, /* without the posterior */
 };
 
 struct sl_crowd_size {

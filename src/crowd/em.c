@@ -5,22 +5,29 @@
 #include "softlab/base/memory.h"
 
 struct run {
-    size_t n_items;
+    size_t n_items, first; /* chunk */
     sl_em_work *work;
     void *context;
 };
 
-static void run_chunk(void *context, size_t chunk, size_t worker)
+static void run_chunk(void *context, size_t part, size_t worker)
 {
     const struct run *run = context;
+    const size_t chunk = run->first + part;
     const struct sl_pool_range items = sl_pool_range_of(run->n_items, SL_CROWD_CHUNKS, chunk);
     run->work(run->context, &(struct sl_em_range){chunk, items.begin, items.end, worker});
 }
 
+void sl_em_run_chunks(size_t n_items, struct sl_pool_range chunks, struct sl_pool *pool,
+                      sl_em_work *work, void *context)
+{
+    struct run run = {n_items, chunks.begin, work, context};
+    sl_pool_run(pool, chunks.end - chunks.begin, run_chunk, &run);
+}
+
 void sl_em_run(size_t n_items, struct sl_pool *pool, sl_em_work *work, void *context)
 {
-    struct run run = {n_items, work, context};
-    sl_pool_run(pool, SL_CROWD_CHUNKS, run_chunk, &run);
+    sl_em_run_chunks(n_items, (struct sl_pool_range){0, SL_CROWD_CHUNKS}, pool, work, context);
 }
 
 double sl_em_sum(const double chunk_values[SL_CROWD_CHUNKS])

@@ -26,6 +26,9 @@ typedef void sl_em_work(void *context, const struct sl_em_range *range);
 
 /* Call `work` once for every chunk, as parts of the pool: in any order, on any worker. */
 void sl_em_run(size_t n_items, struct sl_pool *pool, sl_em_work *work, void *context);
+/* The same for the chunks of a range only. */
+void sl_em_run_chunks(size_t n_items, struct sl_pool_range chunks, struct sl_pool *pool,
+                      sl_em_work *work, void *context);
 
 /* The elements of `size` bytes from one worker's `count` to the next worker's, so that no two
  * workers write to the same cache line. */

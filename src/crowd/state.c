@@ -24,8 +24,11 @@ enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crow
     state->n_items = size.n_items;
     state->n_annotators = size.n_annotators;
     state->n_classes = size.n_classes;
-    state->posterior = sl_data_alloc(size.n_items * size.n_classes, sizeof *state->posterior, err);
-    if (!state->posterior) return SL_ERR_NOMEM;
+    if (!(parts & SL_STATE_STREAMED)) {
+        state->posterior =
+            sl_data_alloc(size.n_items * size.n_classes, sizeof *state->posterior, err);
+        if (!state->posterior) return SL_ERR_NOMEM;
+    }
     state->class_prior = sl_alloc(size.n_classes, sizeof *state->class_prior);
     if (parts & SL_STATE_CONFUSION) {
         state->confusion = sl_crowd_confusion_alloc(size.n_annotators, size.n_classes,

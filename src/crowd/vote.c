@@ -2,12 +2,13 @@
  * One serial pass each: reading the answers costs more than counting them. */
 #include "crowd/vote.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "crowd/crowd_internal.h"
 #include "crowd/em.h"
-#include "crowd/named.h"
+#include "crowd/stream.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/random.h"
 
@@ -61,65 +62,185 @@ void sl_vote_majority(const double *counts, size_t n_classes, size_t item,
     }
 }
 
-static enum sl_status fill_majority(const struct sl_votes *votes,
-                                    const struct sl_crowd_options *options, float *posterior,
-                                    struct sl_error *err)
+/* How rows are made of votes. */
+struct filling {
+    const struct sl_votes *votes;
+    const struct sl_crowd_options *options;
+    const double *weight; /* of annotators, or NULL: all the same */
+    double *counts;       /* owned; K per worker, apart */
+};
+
+static enum sl_status filling_init(struct filling *filling, const struct sl_votes *votes,
+                                   const struct sl_crowd_options *options, const double *weight,
+                                   struct sl_error *err)
 {
-    double *counts = sl_data_alloc(votes->n_classes, sizeof *counts, err);
-    if (!counts) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < votes->n_items; i++) {
-        sl_vote_tally(votes, i, options->weights, counts);
-        sl_vote_majority(counts, votes->n_classes, i, options, posterior + i * votes->n_classes);
+    const size_t n_workers = sl_pool_threads(options->pool);
+    *filling = (struct filling){.votes = votes, .options = options, .weight = weight};
+    filling->counts =
+        sl_data_alloc(n_workers * sl_em_apart(votes->n_classes, sizeof *filling->counts),
+                      sizeof *filling->counts, err);
+    return filling->counts ? SL_OK : SL_ERR_NOMEM;
+}
+
+static void filling_release(struct filling *filling)
+{
+    free(filling->counts);
+}
+
+static double *counts_of(const struct filling *filling, size_t worker)
+{
+    return filling->counts +
+           worker * sl_em_apart(filling->votes->n_classes, sizeof *filling->counts);
+}
+
+/* The majority of each item, for sl_stream_rows. */
+static void fill_majority(void *context, const struct sl_em_range *range, float *rows)
+{
+    const struct filling *filling = context;
+    const size_t n_classes = filling->votes->n_classes;
+    double *counts = counts_of(filling, range->worker);
+    for (size_t i = range->begin; i < range->end; i++, rows += n_classes) {
+        sl_vote_tally(filling->votes, i, filling->weight, counts);
+        sl_vote_majority(counts, n_classes, i, filling->options, rows);
     }
-    free(counts);
-    return SL_OK;
+}
+
+/* Each class's share of the weight, for the items that have votes. */
+static void fill_shares(void *context, const struct sl_em_range *range, float *rows)
+{
+    const struct filling *filling = context;
+    const size_t n_classes = filling->votes->n_classes;
+    double *counts = counts_of(filling, range->worker);
+    for (size_t i = range->begin; i < range->end; i++, rows += n_classes) {
+        const double total = sl_vote_tally_any(filling->votes, i, filling->weight, counts);
+        for (size_t k = 0; k < n_classes && total > 0; k++)
+            rows[k] = (float)(counts[k] / total);
+    }
+}
+
+/* The last step of all votes: the rows of `fill`, streamed or kept in the state. */
+static enum sl_status finish(const struct sl_votes *votes, const struct sl_crowd_options *options,
+                             const double *weight, sl_stream_fill *fill, struct sl_crowd_state *out,
+                             struct sl_error *err)
+{
+    struct filling filling;
+    enum sl_status status =
+        sl_stream_agree(options, filling_init(&filling, votes, options, weight, err), err);
+    if (status == SL_OK && options->stream) {
+        status = sl_stream_rows(votes, options, options->pool, fill, &filling, err);
+    } else if (status == SL_OK) {
+        fill(&filling, &(struct sl_em_range){.end = votes->n_items}, out->posterior);
+        sl_em_finish_votes(out, votes->begin, options);
+    }
+    filling_release(&filling);
+    return status;
 }
 
 enum sl_status sl_crowd_mv(const struct sl_votes *votes, const struct sl_crowd_options *options,
                            struct sl_crowd_state *out, struct sl_error *err)
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
-    SL_TRY(sl_crowd_state_alloc(out, size, 0, 0, err));
-    SL_TRY(fill_majority(votes, options, out->posterior, err));
-    sl_em_finish_votes(out, votes->begin, options);
-    return SL_OK;
+    SL_TRY(sl_stream_agree(options,
+                           sl_crowd_state_alloc(out, size, sl_stream_parts(options), 0, err), err));
+    return finish(votes, options, options->weights, fill_majority, out, err);
 }
 
 enum sl_status sl_vote_shares(const struct sl_votes *votes, const double *weight, float *posterior,
                               struct sl_error *err)
 {
-    const size_t n_classes = votes->n_classes;
-    double *counts = sl_data_alloc(n_classes, sizeof *counts, err);
-    if (!counts) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < votes->n_items; i++) {
-        const double total = sl_vote_tally_any(votes, i, weight, counts);
-        for (size_t k = 0; k < n_classes && total > 0; k++)
-            posterior[i * n_classes + k] = (float)(counts[k] / total);
-    }
-    free(counts);
+    const struct sl_crowd_options alone = {.pool = NULL};
+    struct filling filling;
+    SL_TRY(filling_init(&filling, votes, &alone, weight, err));
+    fill_shares(&filling, &(struct sl_em_range){.end = votes->n_items}, posterior);
+    filling_release(&filling);
     return SL_OK;
 }
 
-/* The majority with gold pinned, and how often each annotator agrees with it. */
+/* Answers, and units of the majority's rows at the classes that they name. */
+struct agreement {
+    int64_t *answers, *units; /* owned; n_annotators */
+};
+
+/* Add the answers of a range of items. Units of 2^-30 make the sums exact, so that neither windows
+ * nor ranks change them. */
+static void add_agreement(struct filling *filling, struct sl_pool_range items, float *row,
+                          struct agreement *agreement)
+{
+    const struct sl_votes *votes = filling->votes;
+    for (size_t i = items.begin; i < items.end; i++) {
+        const int32_t gold = sl_em_gold(filling->options, i);
+        fill_majority(filling, &(struct sl_em_range){.begin = i, .end = i + 1}, row);
+        for (size_t v = votes->begin[i]; v < votes->begin[i + 1]; v++) {
+            const uint16_t label = votes->label[v];
+            const double agreed = gold >= 0 ? label == (size_t)gold : (double)row[label];
+            agreement->answers[votes->annotator[v]]++;
+            agreement->units[votes->annotator[v]] += sl_em_units(agreed);
+        }
+    }
+}
+
+/* All answers of this rank, window by window, then those of the other ranks. */
+static enum sl_status measure_agreement(struct filling *filling, float *row,
+                                        struct agreement *agreement, struct sl_error *err)
+{
+    const struct sl_votes *votes = filling->votes;
+    const struct sl_crowd_options *options = filling->options;
+    const struct sl_pool_range items = sl_stream_items(options, votes->n_items);
+    const size_t window =
+        options->stream ? sl_stream_window(options->stream, votes->n_classes) : votes->n_items;
+    for (size_t first = items.begin; first < items.end;) {
+        const size_t end = items.end - first < window ? items.end : first + window;
+        add_agreement(filling, (struct sl_pool_range){first, end}, row, agreement);
+        sl_votes_pass(votes, first, end);
+        first = end;
+    }
+    struct sl_comm *comm = sl_stream_comm(options);
+    SL_TRY(sl_comm_sum(comm, agreement->answers, votes->n_annotators, err));
+    return sl_comm_sum(comm, agreement->units, votes->n_annotators, err);
+}
+
+/* Skill is the mean agreement of an annotator's answers; without answers, the crowd's. */
+static void fill_skills(const struct agreement *agreement, size_t n_annotators, double *skill)
+{
+    int64_t all_answers = 0, all_units = 0;
+    for (size_t a = 0; a < n_annotators; a++) {
+        all_answers += agreement->answers[a];
+        all_units += agreement->units[a];
+    }
+    const double crowd = sl_em_count(all_units) / (double)(all_answers ? all_answers : 1);
+    for (size_t a = 0; a < n_annotators; a++)
+        skill[a] = agreement->answers[a]
+                       ? sl_em_count(agreement->units[a]) / (double)agreement->answers[a]
+                       : crowd;
+}
+
+/* How often each annotator agrees with the majority, gold pinned. */
 static enum sl_status agree_with_majority(const struct sl_votes *votes,
                                           const struct sl_crowd_options *options, unsigned parts,
                                           struct sl_crowd_state *out, struct sl_error *err)
 {
     const struct sl_crowd_size size = {votes->n_items, votes->n_annotators, votes->n_classes};
-    SL_TRY(sl_crowd_state_alloc(out, size, parts | SL_STATE_SKILL, 0, err));
-    SL_TRY(fill_majority(votes, options, out->posterior, err));
-    sl_em_finish_votes(out, votes->begin, options);
-    return sl_named_skill(votes, out, err);
-}
-
-/* The last step of all weighted votes. */
-static enum sl_status finish_shares(const struct sl_votes *votes, const double *weight,
-                                    const struct sl_crowd_options *options,
-                                    struct sl_crowd_state *out, struct sl_error *err)
-{
-    SL_TRY(sl_vote_shares(votes, weight, out->posterior, err));
-    sl_em_finish_votes(out, votes->begin, options);
-    return SL_OK;
+    struct filling filling = {0};
+    struct agreement agreement = {0};
+    float *row = NULL;
+    enum sl_status status = SL_OK;
+    parts |= SL_STATE_SKILL | sl_stream_parts(options);
+    status = sl_crowd_state_alloc(out, size, parts, 0, err);
+    if (status == SL_OK) status = filling_init(&filling, votes, options, options->weights, err);
+    row = sl_data_alloc(votes->n_classes, sizeof *row, err);
+    agreement.answers = sl_data_zeroed(votes->n_annotators, sizeof(int64_t), err);
+    agreement.units = sl_data_zeroed(votes->n_annotators, sizeof(int64_t), err);
+    if (!row || !agreement.answers || !agreement.units) status = SL_ERR_NOMEM;
+    SL_TRY_OUT(sl_stream_agree(options, status, err));
+    assert(row && filling.votes); /* ranks that agree on success include this one */
+    SL_TRY_OUT(measure_agreement(&filling, row, &agreement, err));
+    fill_skills(&agreement, votes->n_annotators, out->skill);
+out:
+    filling_release(&filling);
+    free(row);
+    free(agreement.answers);
+    free(agreement.units);
+    return status;
 }
 
 enum sl_status sl_crowd_mv_shares(const struct sl_votes *votes,
@@ -127,7 +248,7 @@ enum sl_status sl_crowd_mv_shares(const struct sl_votes *votes,
                                   struct sl_crowd_state *out, struct sl_error *err)
 {
     SL_TRY(agree_with_majority(votes, options, 0, out, err));
-    return finish_shares(votes, options->weights, options, out, err);
+    return finish(votes, options, options->weights, fill_shares, out, err);
 }
 
 enum sl_status sl_crowd_wawa(const struct sl_votes *votes, const struct sl_crowd_options *options,
@@ -136,7 +257,7 @@ enum sl_status sl_crowd_wawa(const struct sl_votes *votes, const struct sl_crowd
     SL_TRY(agree_with_majority(votes, options, SL_STATE_WEIGHT, out, err));
     for (size_t a = 0; a < votes->n_annotators; a++)
         out->weight[a] = options->weights ? options->weights[a] : out->skill[a];
-    return finish_shares(votes, out->weight, options, out, err);
+    return finish(votes, options, out->weight, fill_shares, out, err);
 }
 
 /* The share of each annotator's answers to gold items that are right; who answered none gets the
@@ -177,5 +298,5 @@ enum sl_status sl_crowd_gold_mv(const struct sl_votes *votes,
     SL_TRY(measure_on_gold(votes, options->gold, out->skill, err));
     for (size_t a = 0; a < votes->n_annotators; a++)
         out->weight[a] = out->skill[a];
-    return finish_shares(votes, out->weight, options, out, err);
+    return finish(votes, options, out->weight, fill_shares, out, err);
 }

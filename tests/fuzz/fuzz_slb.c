@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (!copy) return 0;
     if (length > 0) memcpy(copy, bytes, length);
     for (int sums = 0; sums < 2; sums++) {
-        const struct sl_slb_bytes file = {copy, length, "fuzz", sums == 1};
+        const struct sl_slb_bytes file = {copy, length, "fuzz", sums == 1, false};
         struct sl_votes *votes = NULL;
         if (sl_slb_parse(&file, &votes, &err) == SL_OK) {
             if (use(votes) == SIZE_MAX) abort();

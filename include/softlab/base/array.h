@@ -71,6 +71,12 @@ enum sl_status sl_array_from_strings(const char *const *strings, size_t count, s
 enum sl_status sl_array_string(const struct sl_array *array, size_t index, char **out,
                                struct sl_error *err) SL_MUST_USE;
 
+/* The characters of a string, at most the width of its array; SL_ERR_INPUT names string `index` if
+ * it is not UTF-8. Then the string as one element of an SL_TEXT array. */
+enum sl_status sl_array_text_width(const char *text, size_t index, size_t *out,
+                                   struct sl_error *err) SL_MUST_USE;
+void sl_array_text_put(const char *text, size_t width, uint32_t *element);
+
 /* .npy: reads header versions 1.0 to 3.0, both byte orders and both element orders. */
 enum sl_order { SL_ORDER_C, SL_ORDER_FORTRAN };
 enum sl_status sl_npy_read(const char *path, struct sl_array *out,
@@ -111,6 +117,13 @@ enum sl_status sl_npz_writer_create(const char *path, enum sl_npz_packing packin
                                     struct sl_npz_writer **out, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_npz_writer_add(struct sl_npz_writer *writer, const char *name,
                                  const struct sl_array *array, struct sl_error *err) SL_MUST_USE;
+/* The same for an array whose data come in pieces: begin with its type and shape (`data` is not
+ * read), append all of its bytes in order, end. Only to an .npz that is stored, and a file. */
+enum sl_status sl_npz_writer_begin(struct sl_npz_writer *writer, const char *name,
+                                   const struct sl_array *array, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_npz_writer_append(struct sl_npz_writer *writer, const void *bytes, size_t length,
+                                    struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_npz_writer_end(struct sl_npz_writer *writer, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_npz_writer_commit(struct sl_npz_writer *writer, struct sl_error *err) SL_MUST_USE;
 void sl_npz_writer_destroy(struct sl_npz_writer *writer);
 

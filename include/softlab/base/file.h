@@ -39,6 +39,10 @@ enum sl_status sl_writer_open_private(struct sl_writer *writer, const char *path
                                       struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_writer_write(struct sl_writer *writer, const void *bytes, size_t length,
                                struct sl_error *err) SL_MUST_USE;
+/* Replace bytes that were written before. SL_ERR_INPUT for a device or pipe, which cannot go back.
+ */
+enum sl_status sl_writer_patch(struct sl_writer *writer, uint64_t offset, const void *bytes,
+                               size_t length, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, const char *format,
                                 ...) SL_PRINTF(3, 4) SL_MUST_USE;
 enum sl_status sl_writer_commit(struct sl_writer *writer, struct sl_error *err) SL_MUST_USE;

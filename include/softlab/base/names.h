@@ -69,6 +69,12 @@ struct sl_name_pool sl_name_table_pool(const struct sl_name_table *names);
  * names are not detected. */
 enum sl_status sl_name_table_borrow(const struct sl_name_pool *pool, const char *what,
                                     struct sl_name_table **out, struct sl_error *err) SL_MUST_USE;
+/* The same in steps, for names larger than memory: check all names, range after range, then make
+ * the table. */
+enum sl_status sl_name_pool_check(const struct sl_name_pool *pool, size_t first, size_t last,
+                                  const char *what, struct sl_error *err) SL_MUST_USE;
+struct sl_name_table *
+sl_name_table_borrow_checked(const struct sl_name_pool *pool) SL_RETURNS_NONNULL;
 
 SL_END_DECLS
 

@@ -56,6 +56,29 @@ enum sl_status sl_rows_add_to_npz(const struct sl_rows *rows, const char *array,
 void sl_rows_append_csv(const struct sl_rows *rows, size_t begin, size_t end,
                         struct sl_buffer *out);
 
+/* Rows that are written as they are made, .npz, .npy or .csv: the same bytes as sl_rows_write gives
+ * for all rows together. Create, add every row in order; if the stream wants
+ * names (.npz), begin_names and every name again in the same order; commit; always destroy, which
+ * leaves no file without a commit. `like` states the number of rows, the classes and the
+ * provenance, and must stay; its values and names are not read. `widest` is the length of the
+ * longest item name in characters. SL_ERR_USAGE for other files. */
+struct sl_rows_stream;
+enum sl_status sl_rows_stream_create(const char *path, const char *array,
+                                     const struct sl_rows *like, size_t widest,
+                                     struct sl_rows_stream **out, struct sl_error *err) SL_MUST_USE;
+void sl_rows_stream_destroy(struct sl_rows_stream *stream);
+enum sl_status sl_rows_stream_add(struct sl_rows_stream *stream, const char *item, const float *row,
+                                  struct sl_error *err) SL_MUST_USE;
+bool sl_rows_stream_wants_names(const struct sl_rows_stream *stream);
+enum sl_status sl_rows_stream_begin_names(struct sl_rows_stream *stream,
+                                          struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_rows_stream_name(struct sl_rows_stream *stream, const char *item,
+                                   struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_rows_stream_commit(struct sl_rows_stream *stream,
+                                     struct sl_error *err) SL_MUST_USE;
+/* SL_ERR_USAGE unless rows can be streamed into a file of this name. */
+enum sl_status sl_rows_stream_check(const char *path, struct sl_error *err) SL_MUST_USE;
+
 /* SL_ERR_INPUT naming the first row that has a negative value or does not sum to 1 within 1e-3. A
  * row that is off by more than rounding is named before one that is off by less. */
 enum sl_status sl_rows_check_distributions(const struct sl_rows *rows, const char *what,

@@ -21,6 +21,7 @@ struct sl_labels_job {
     size_t annotators;   /* answers to draw per item; 0: all */
     uint64_t seed;       /* of all random draws */
     bool as_released;    /* keep repeats and second runs */
+    bool stream;         /* answers.slb may be larger than memory; see sl_crowd_stream */
     bool timed;          /* also sum the answers' times, which needs a slower reader for votes */
     const char *weights; /* CSV of annotator and weight, instead of learned weights */
     /* For label methods. */
@@ -80,7 +81,8 @@ extern const struct sl_task sl_labels_task;
 extern const char sl_labels_rows_of_tops[], sl_labels_rows_of_others[];
 
 /* Make the labels, which the caller owns, and count in *notes how many answers were used; also
- * write job->output if given. */
+ * write job->output if given. With job->stream or several ranks the labels are only written, by
+ * rank 0, and *out has their number alone. Collective. */
 enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
                                  const struct sl_workplace *workplace, struct sl_rows **out,
                                  struct sl_label_notes *notes, struct sl_error *err) SL_MUST_USE;

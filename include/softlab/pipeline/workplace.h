@@ -7,6 +7,7 @@
 #include "softlab/base/log.h"
 #include "softlab/base/names.h"
 #include "softlab/base/rows.h"
+#include "softlab/comm.h"
 #include "softlab/dataset.h"
 #include "softlab/pool.h"
 
@@ -18,6 +19,7 @@ struct sl_workplace {
     const struct sl_log *log;      /* borrowed, or NULL */
     struct sl_progress *progress;  /* borrowed, or NULL */
     struct sl_pool *pool;          /* borrowed; NULL: the calling thread alone */
+    struct sl_comm *comm;          /* borrowed; NULL: this process alone */
     struct sl_exchange *exchange;  /* borrowed, or NULL; arrays in place of files */
     struct sl_name_table *unnamed; /* borrowed, or NULL; files already reported as lacking class
                                       names, so that each is reported once */

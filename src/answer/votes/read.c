@@ -11,7 +11,7 @@ static enum sl_status read_slb(const char *path, const struct sl_import_options 
                                struct sl_votes **out, struct sl_error *err)
 {
     struct sl_votes *votes = NULL;
-    SL_TRY(sl_slb_read(path, &votes, err));
+    SL_TRY(sl_slb_read(path, options->stream, &votes, err));
     enum sl_status status = SL_OK;
     if (options->classes) {
         struct sl_name_table *names = sl_name_table_create();
@@ -87,6 +87,20 @@ static enum sl_status read_table(const char *path, const struct sl_import_option
     return sl_votes_build(path, &sl_votes_csv, options, plan, out, err);
 }
 
+static enum sl_status check_stream(const char *path, enum sl_answer_file file,
+                                   const struct sl_import_options *options, struct sl_error *err)
+{
+    if (file != SL_FILE_SLB)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s: only answers.slb can be streamed; make one with softlab import", path);
+    if (options->classes || sl_class_filter_is_asked(options))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s: classes cannot be changed while answers are streamed; softlab import "
+                       "writes answers with other classes",
+                       path);
+    return SL_OK;
+}
+
 enum sl_status sl_votes_read_blocks(const char *path, const struct sl_import_options *options,
                                     const struct sl_block_plan *plan, struct sl_votes **out,
                                     struct sl_error *err)
@@ -99,6 +113,7 @@ enum sl_status sl_votes_read_blocks(const char *path, const struct sl_import_opt
     bool done = false;
     SL_TRY(sl_answer_file_look(path, &file, err));
     SL_TRY(sl_answer_file_check(path, file, options, err));
+    if (options->stream) SL_TRY(check_stream(path, file, options, err));
     if (file == SL_FILE_PIPE)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s: votes are read twice, which a pipe does not allow; give a file", path);

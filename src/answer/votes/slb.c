@@ -3,6 +3,8 @@
  * Everything is little-endian. A header of 320 bytes: the magic, the four counts, the file's
  * length, then for each section its offset, its length and its CRC-32, then the CRC-32 of the
  * header up to there. Sections begin at multiples of 64 in the order of the table below. */
+/* For madvise: POSIX's own advice to drop pages does nothing in glibc. */
+#define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,6 +46,9 @@ static const char *const section_names[N_SECTIONS] = {
 };
 
 enum { ALIGNMENT = 64, HEADER_BYTES = 320 };
+
+/* What stays in memory while a streamed file is checked. */
+enum { STEP_BYTES = 1 << 24, STEP_ITEMS = 1 << 20 };
 
 struct place {
     uint64_t offset, length;
@@ -110,6 +115,32 @@ static uint64_t expected_length(const struct header *header, enum section sectio
     return UINT64_MAX;
 }
 
+/* Take a range of a mapping out of memory, but for pages that it shares with its neighbours. The
+ * next read brings them back from the file. */
+static void drop(const void *begin, const void *end)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = ((uintptr_t)begin + page - 1) / page * page;
+    const uintptr_t last = (uintptr_t)end / page * page;
+    void *start;
+    memcpy(&start, &first, sizeof start);
+    if (last > first) (void)madvise(start, last - first, MADV_DONTNEED); /* only advice */
+}
+
+static uint32_t section_crc(const struct sl_slb_bytes *file, const struct place *place)
+{
+    const unsigned char *at = file->bytes + place->offset, *end = at + place->length;
+    uint32_t crc = 0;
+    while (at < end) {
+        const size_t left = (size_t)(end - at);
+        const size_t step = file->stream && left > STEP_BYTES ? STEP_BYTES : left;
+        crc = sl_crc32(crc, at, step);
+        if (file->stream) drop(at, at + step);
+        at += step;
+    }
+    return crc;
+}
+
 static enum sl_status check_section(const struct sl_slb_bytes *file, const struct header *header,
                                     enum section section, struct sl_error *err)
 {
@@ -126,7 +157,7 @@ static enum sl_status check_section(const struct sl_slb_bytes *file, const struc
         return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\" has %llu byte%s, expected %llu",
                        file->name, name, (unsigned long long)place->length,
                        sl_text_plural(place->length, "", "s"), (unsigned long long)expected);
-    if (file->sums && sl_crc32(0, file->bytes + place->offset, (size_t)place->length) != place->crc)
+    if (file->sums && section_crc(file, place) != place->crc)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s: section \"%s\": the checksum is wrong; the file is damaged", file->name,
                        name);
@@ -143,6 +174,28 @@ static void *section_data(const struct sl_slb_bytes *file, const struct header *
     return borrowed;
 }
 
+static void drop_names(const struct sl_name_pool *pool, size_t first, size_t last)
+{
+    drop(pool->text + pool->offsets[first], pool->text + pool->offsets[last]);
+    drop(pool->offsets + first, pool->offsets + last);
+}
+
+void sl_votes_pass(const struct sl_votes *votes, size_t begin, size_t end)
+{
+    if (!votes->mapping || !votes->mapping->stream) return;
+    const size_t first = votes->begin[begin], last = votes->begin[end];
+    const struct sl_name_pool items = sl_name_table_pool(votes->items);
+    drop(votes->annotator + first, votes->annotator + last);
+    drop(votes->label + first, votes->label + last);
+    drop(votes->begin + begin, votes->begin + end);
+    drop_names(&items, begin, end);
+}
+
+uint32_t sl_votes_checksum(const struct sl_votes *votes)
+{
+    return votes->mapping ? votes->mapping->checksum : 0;
+}
+
 static enum sl_status open_names(const struct sl_slb_bytes *file, const struct header *header,
                                  enum section offsets, size_t count, struct sl_name_table **out,
                                  struct sl_error *err)
@@ -152,8 +205,17 @@ static enum sl_status open_names(const struct sl_slb_bytes *file, const struct h
                                       .offsets = section_data(file, header, offsets),
                                       .length = (size_t)header->sections[names].length,
                                       .count = count};
-    enum sl_status status = sl_name_table_borrow(&pool, section_names[names], out, err);
-    return status == SL_OK ? SL_OK : sl_fail_within(err, status, "%s", file->name);
+    enum sl_status status = SL_OK;
+    size_t first = 0;
+    do { /* once if there are no names */
+        const size_t last = file->stream && count - first > STEP_ITEMS ? first + STEP_ITEMS : count;
+        status = sl_name_pool_check(&pool, first, last, section_names[names], err);
+        if (status == SL_OK && file->stream) drop_names(&pool, first, last);
+        first = last;
+    } while (status == SL_OK && first < count);
+    if (status != SL_OK) return sl_fail_within(err, status, "%s", file->name);
+    *out = sl_name_table_borrow_checked(&pool);
+    return SL_OK;
 }
 
 static enum sl_status fail_value(const struct sl_slb_bytes *file, enum section section, size_t at,
@@ -163,29 +225,52 @@ static enum sl_status fail_value(const struct sl_slb_bytes *file, enum section s
                    section_names[section], at);
 }
 
-/* Even with right checksums no index may point outside. The loops have no branches, so they run at
- * memory speed; the wrong element is searched for only if there is one. */
-static enum sl_status check_values(const struct sl_slb_bytes *file, const struct sl_votes *votes,
-                                   struct sl_error *err)
+static enum sl_status check_begin(const struct sl_slb_bytes *file, const struct sl_votes *votes,
+                                  size_t first, size_t last, struct sl_error *err)
 {
     bool wrong = false;
-    for (size_t i = 0; i < votes->n_items; i++)
+    for (size_t i = first; i < last; i++)
         wrong |= votes->begin[i] > votes->begin[i + 1];
-    if (wrong || votes->begin[0] != 0 || votes->begin[votes->n_items] != votes->count)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s: section \"%s\": expected ascending values from 0 to %zu", file->name,
-                       section_names[BEGIN], votes->count);
+    if (!wrong && votes->begin[0] == 0 && votes->begin[votes->n_items] == votes->count &&
+        votes->begin[last] <= votes->count)
+        return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\": expected ascending values from 0 to %zu",
+                   file->name, section_names[BEGIN], votes->count);
+}
+
+/* Even with right checksums no index may point outside. The loops have no branches, so they run at
+ * memory speed; the wrong element is searched for only if there is one. */
+static enum sl_status check_answers(const struct sl_slb_bytes *file, const struct sl_votes *votes,
+                                    size_t first, size_t last, struct sl_error *err)
+{
+    bool wrong = false;
     const uint32_t n_annotators = (uint32_t)votes->n_annotators;
-    for (size_t i = 0; i < votes->count; i++)
+    for (size_t i = first; i < last; i++)
         wrong |= (votes->annotator[i] >= n_annotators) & (votes->annotator[i] != SL_NO_NAME);
-    for (size_t i = 0; i < votes->count && wrong; i++)
+    for (size_t i = first; i < last && wrong; i++)
         if (votes->annotator[i] >= n_annotators && votes->annotator[i] != SL_NO_NAME)
             return fail_value(file, ANNOTATOR, i, err);
     uint16_t largest = 0;
-    for (size_t i = 0; i < votes->count; i++)
+    for (size_t i = first; i < last; i++)
         largest = votes->label[i] > largest ? votes->label[i] : largest;
-    for (size_t i = 0; i < votes->count && largest >= votes->n_classes; i++)
+    for (size_t i = first; i < last && largest >= votes->n_classes; i++)
         if (votes->label[i] >= votes->n_classes) return fail_value(file, LABEL, i, err);
+    return SL_OK;
+}
+
+/* All items at once, or window after window of a streamed file. */
+static enum sl_status check_values(const struct sl_slb_bytes *file, const struct sl_votes *votes,
+                                   struct sl_error *err)
+{
+    size_t first = 0;
+    do { /* once if there are no items */
+        const size_t left = votes->n_items - first;
+        const size_t last = first + (file->stream && left > STEP_ITEMS ? STEP_ITEMS : left);
+        SL_TRY(check_begin(file, votes, first, last, err));
+        SL_TRY(check_answers(file, votes, votes->begin[first], votes->begin[last], err));
+        sl_votes_pass(votes, first, last);
+        first = last;
+    } while (first < votes->n_items);
     return SL_OK;
 }
 
@@ -212,8 +297,8 @@ static enum sl_status parse(const struct sl_slb_bytes *file, const struct header
     votes->begin = section_data(file, header, BEGIN);
     votes->annotator = section_data(file, header, ANNOTATOR);
     votes->label = section_data(file, header, LABEL);
-    SL_TRY(check_values(file, votes, err));
     SL_TRY(open_names(file, header, ITEM_OFFSETS, votes->n_items, &votes->items, err));
+    SL_TRY(check_values(file, votes, err));
     SL_TRY(
         open_names(file, header, ANNOTATOR_OFFSETS, votes->n_annotators, &votes->annotators, err));
     return read_classes(file, header, votes, err);
@@ -230,6 +315,8 @@ enum sl_status sl_slb_parse(const struct sl_slb_bytes *file, struct sl_votes **o
     SL_TRY(check_header(file, &header, err));
     struct sl_votes *votes = sl_alloc(1, sizeof *votes);
     votes->mapping = sl_alloc(1, sizeof *votes->mapping);
+    votes->mapping->checksum = header.crc;
+    votes->mapping->stream = file->stream;
     enum sl_status status = parse(file, &header, votes, err);
     if (status == SL_OK)
         *out = votes;
@@ -238,7 +325,8 @@ enum sl_status sl_slb_parse(const struct sl_slb_bytes *file, struct sl_votes **o
     return status;
 }
 
-enum sl_status sl_slb_read(const char *path, struct sl_votes **out, struct sl_error *err)
+enum sl_status sl_slb_read(const char *path, bool stream, struct sl_votes **out,
+                           struct sl_error *err)
 {
     int descriptor = -1;
     uint64_t size = 0;
@@ -249,8 +337,9 @@ enum sl_status sl_slb_read(const char *path, struct sl_votes **out, struct sl_er
     if (bytes == MAP_FAILED) {
         status = sl_fail_errno(err, "%s: cannot be mapped", path);
     } else {
+        if (stream) (void)madvise(bytes, size, MADV_SEQUENTIAL); /* only advice */
         const struct sl_slb_bytes file = {
-            .bytes = bytes, .length = (size_t)size, .name = path, .sums = true};
+            .bytes = bytes, .length = (size_t)size, .name = path, .sums = true, .stream = stream};
         status = sl_slb_parse(&file, &votes, err);
         if (status != SL_OK) munmap(bytes, size);
     }

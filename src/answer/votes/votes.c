@@ -9,6 +9,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
+enum { WINDOW = 1 << 20 }; /* items of streamed votes that stay in memory */
+
 struct sl_votes *sl_votes_create(void)
 {
     struct sl_votes *votes = sl_alloc(1, sizeof *votes);
@@ -132,7 +134,9 @@ enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char
                                    sl_name_table_get(votes->annotators, annotator, NULL));
             seen_at[annotator] = item + 1;
         }
+        if ((item + 1) % WINDOW == 0) sl_votes_pass(votes, item + 1 - WINDOW, item + 1);
     }
+    sl_votes_pass(votes, votes->n_items / WINDOW * WINDOW, votes->n_items);
     free(seen_at);
     return SL_OK;
 }

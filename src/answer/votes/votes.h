@@ -67,16 +67,19 @@ struct sl_slb_bytes {
     size_t length;
     const char *name; /* shown in errors */
     bool sums;
+    bool stream; /* the bytes are a mapping of which little may stay in memory */
 };
 enum sl_status sl_slb_parse(const struct sl_slb_bytes *bytes, struct sl_votes **out,
                             struct sl_error *err) SL_MUST_USE;
-enum sl_status sl_slb_read(const char *path, struct sl_votes **out,
+enum sl_status sl_slb_read(const char *path, bool stream, struct sl_votes **out,
                            struct sl_error *err) SL_MUST_USE;
 
 /* The file behind a mapped set; bytes are NULL if the caller owns them. */
 struct sl_votes_mapping {
     void *bytes; /* owned */
     size_t length;
+    uint32_t checksum; /* of the header */
+    bool stream;
     uint16_t *own_labels; /* owned; instead of the file's where classes were reordered */
 };
 

@@ -320,8 +320,8 @@ enum sl_status sl_array_check_bool(const struct sl_array *array, const char *wha
 }
 
 /* Code points of valid UTF-8; SL_ERR_INPUT naming the string otherwise. */
-static enum sl_status count_characters(const char *text, size_t index, size_t *out,
-                                       struct sl_error *err)
+enum sl_status sl_array_text_width(const char *text, size_t index, size_t *out,
+                                   struct sl_error *err)
 {
     size_t length = strlen(text), valid = sl_utf8_valid(text, length);
     if (valid != length)
@@ -333,28 +333,31 @@ static enum sl_status count_characters(const char *text, size_t index, size_t *o
     return SL_OK;
 }
 
+void sl_array_text_put(const char *text, size_t width, uint32_t *element)
+{
+    size_t left = strlen(text), used = 0;
+    while (left > 0) {
+        size_t taken = sl_utf8_decode(text, left, &element[used++]);
+        text += taken;
+        left -= taken;
+    }
+    memset(element + used, 0, (width - used) * sizeof *element);
+}
+
 enum sl_status sl_array_from_strings(const char *const *strings, size_t count, struct sl_array *out,
                                      struct sl_error *err)
 {
     size_t width = 1; /* numpy's minimum too */
     for (size_t i = 0; i < count; i++) {
         size_t characters = 0;
-        SL_TRY(count_characters(strings[i], i, &characters, err));
+        SL_TRY(sl_array_text_width(strings[i], i, &characters, err));
         if (characters > width) width = characters;
     }
     struct sl_array array;
     SL_TRY(sl_array_create(SL_TEXT, width, 1, &count, &array, err));
     uint32_t *element = array.data;
-    for (size_t i = 0; i < count; i++, element += width) {
-        const char *text = strings[i];
-        size_t left = strlen(text), used = 0;
-        while (left > 0) {
-            size_t taken = sl_utf8_decode(text, left, &element[used++]);
-            text += taken;
-            left -= taken;
-        }
-        memset(element + used, 0, (width - used) * sizeof *element);
-    }
+    for (size_t i = 0; i < count; i++, element += width)
+        sl_array_text_put(strings[i], width, element);
     *out = array;
     return SL_OK;
 }

@@ -1,6 +1,7 @@
 /* Writing .npz. The same arrays give the same bytes: entries carry the earliest date
- * that zip knows, and nothing about the machine. Sizes and CRC are known before an
- * entry is written, so that no header needs patching. */
+ * that zip knows, and nothing about the machine. Sizes are known before an entry is written;
+ * the CRC of an entry that comes in pieces is put into its header at the end. */
+#include <assert.h>
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ enum { VERSION_DEFLATE = 20, VERSION_ZIP64 = 45, DATE_1980 = 0x21 };
 /* A stored deflate block: type and length of at most 65,535 plain bytes. */
 enum { PLAIN_BLOCK = 5 };
 
+enum { CRC_OFFSET = 14 }; /* in a local record */
+
 struct sl_npz_writer {
     struct sl_writer file;
     enum sl_npz_packing packing;
@@ -27,11 +30,13 @@ struct sl_npz_writer {
     uint64_t zip64_from;
     struct libdeflate_compressor *compressor; /* owned; made at the first use */
     bool broken;                              /* part of an entry was written */
+    struct entry *open;                       /* owned; comes in pieces, or NULL */
+    uint64_t missing;                         /* bytes of its data */
 };
 
 /* One entry: the .npy header, then data as they are or deflated. */
 struct entry {
-    const char *name; /* borrowed; with ".npy" */
+    char *name; /* owned; with ".npy" */
     struct sl_buffer header;
     const void *data;     /* borrowed */
     size_t data_size;     /* before packing */
@@ -55,9 +60,18 @@ enum sl_status sl_npz_writer_create(const char *path, enum sl_npz_packing packin
     return SL_OK;
 }
 
+static void entry_release(struct entry *entry)
+{
+    free(entry->name);
+    free(entry->deflated);
+    sl_buffer_release(&entry->header);
+}
+
 void sl_npz_writer_destroy(struct sl_npz_writer *writer)
 {
     if (!writer) return;
+    if (writer->open) entry_release(writer->open);
+    free(writer->open);
     sl_writer_discard(&writer->file);
     sl_buffer_release(&writer->directory);
     sl_strings_destroy(writer->names, writer->n_names);
@@ -190,51 +204,102 @@ static enum sl_status deflate(struct sl_npz_writer *writer, struct entry *entry,
     return SL_OK;
 }
 
-static enum sl_status write_entry(struct sl_npz_writer *writer, struct entry *entry,
+/* The local record and the header of the array. */
+static enum sl_status write_local(struct sl_npz_writer *writer, struct entry *entry,
                                   struct sl_error *err)
 {
     struct sl_buffer local;
     sl_buffer_init(&local, RECORD_BYTES);
     entry->offset = writer->file.offset;
     format_local(writer, entry, &local);
-    enum sl_status status = SL_OK;
     writer->broken = true;
-    SL_TRY_OUT(sl_writer_write(&writer->file, local.data, local.length, err));
-    if (entry->deflated)
-        SL_TRY_OUT(sl_writer_write(&writer->file, entry->deflated, entry->deflated_size, err));
-    else
-        SL_TRY_OUT(sl_writer_write(&writer->file, entry->data, entry->data_size, err));
-    format_central(writer, entry, &writer->directory);
-    SL_TRY_OUT(sl_buffer_check(&writer->directory, "the directory of the archive", err));
-    writer->broken = false;
-out:
+    const enum sl_status status = sl_writer_write(&writer->file, local.data, local.length, err);
     sl_buffer_release(&local);
     return status;
+}
+
+/* The directory's record, once the data are written. */
+static enum sl_status list_entry(struct sl_npz_writer *writer, const struct entry *entry,
+                                 struct sl_error *err)
+{
+    format_central(writer, entry, &writer->directory);
+    SL_TRY(sl_buffer_check(&writer->directory, "the directory of the archive", err));
+    writer->names = sl_resize(writer->names, writer->n_names + 1, sizeof *writer->names);
+    writer->names[writer->n_names++] =
+        sl_string_copy_n(entry->name, strlen(entry->name) - strlen(".npy"));
+    writer->broken = false;
+    return SL_OK;
+}
+
+static enum sl_status write_entry(struct sl_npz_writer *writer, struct entry *entry,
+                                  struct sl_error *err)
+{
+    SL_TRY(write_local(writer, entry, err));
+    if (entry->deflated)
+        SL_TRY(sl_writer_write(&writer->file, entry->deflated, entry->deflated_size, err));
+    else
+        SL_TRY(sl_writer_write(&writer->file, entry->data, entry->data_size, err));
+    return list_entry(writer, entry, err);
+}
+
+/* An entry with the CRC of its header. */
+static struct entry entry_of(const char *name, const struct sl_array *array)
+{
+    struct entry entry = {.name = sl_string_printf("%s.npy", name),
+                          .data = array->data,
+                          .data_size = sl_array_count(array) * array->item_size};
+    sl_buffer_init(&entry.header, HEADER_BYTES);
+    sl_npy_header_format(array, SL_ORDER_C, &entry.header);
+    entry.crc = libdeflate_crc32(0, entry.header.data, entry.header.length);
+    return entry;
 }
 
 enum sl_status sl_npz_writer_add(struct sl_npz_writer *writer, const char *name,
                                  const struct sl_array *array, struct sl_error *err)
 {
     SL_TRY(check_name(writer, name, err));
-    char *file_name = sl_string_printf("%s.npy", name);
-    struct entry entry = {.name = file_name,
-                          .data = array->data,
-                          .data_size = sl_array_count(array) * array->item_size};
-    sl_buffer_init(&entry.header, HEADER_BYTES);
-    sl_npy_header_format(array, SL_ORDER_C, &entry.header);
-    entry.crc = libdeflate_crc32(0, entry.header.data, entry.header.length);
+    struct entry entry = entry_of(name, array);
     entry.crc = libdeflate_crc32(entry.crc, entry.data, entry.data_size);
     enum sl_status status = SL_OK;
     if (writer->packing == SL_NPZ_DEFLATED) status = deflate(writer, &entry, err);
     if (status == SL_OK) status = write_entry(writer, &entry, err);
-    if (status == SL_OK) {
-        writer->names = sl_resize(writer->names, writer->n_names + 1, sizeof *writer->names);
-        writer->names[writer->n_names++] = sl_string_copy(name);
-    }
-    free(entry.deflated);
-    sl_buffer_release(&entry.header);
-    free(file_name);
+    entry_release(&entry);
     return status;
+}
+
+enum sl_status sl_npz_writer_begin(struct sl_npz_writer *writer, const char *name,
+                                   const struct sl_array *array, struct sl_error *err)
+{
+    assert(writer->packing == SL_NPZ_STORED && !writer->open);
+    SL_TRY(check_name(writer, name, err));
+    writer->open = sl_alloc(1, sizeof *writer->open);
+    *writer->open = entry_of(name, array);
+    writer->missing = writer->open->data_size;
+    return write_local(writer, writer->open, err);
+}
+
+enum sl_status sl_npz_writer_append(struct sl_npz_writer *writer, const void *bytes, size_t length,
+                                    struct sl_error *err)
+{
+    assert(writer->open && length <= writer->missing);
+    writer->open->crc = libdeflate_crc32(writer->open->crc, bytes, length);
+    writer->missing -= length;
+    return sl_writer_write(&writer->file, bytes, length, err);
+}
+
+enum sl_status sl_npz_writer_end(struct sl_npz_writer *writer, struct sl_error *err)
+{
+    struct entry *entry = writer->open;
+    unsigned char crc[4];
+    assert(entry && writer->missing == 0);
+    for (size_t i = 0; i < sizeof crc; i++)
+        crc[i] = (unsigned char)(entry->crc >> (8 * i) & 0xFF);
+    SL_TRY(sl_writer_patch(&writer->file, entry->offset + CRC_OFFSET, crc, sizeof crc, err));
+    SL_TRY(list_entry(writer, entry, err));
+    entry_release(entry);
+    free(entry);
+    writer->open = NULL;
+    return SL_OK;
 }
 
 static void format_end(const struct sl_npz_writer *writer, struct sl_buffer *out)

@@ -102,6 +102,25 @@ enum sl_status sl_writer_write(struct sl_writer *writer, const void *bytes, size
     return SL_OK;
 }
 
+enum sl_status sl_writer_patch(struct sl_writer *writer, uint64_t offset, const void *bytes,
+                               size_t length, struct sl_error *err)
+{
+    if (!writer->temporary)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: is not a file, and this format goes back while it is written; give a "
+                       "file",
+                       writer->path);
+    SL_TRY(flush(writer, err));
+    for (size_t done = 0; done < length;) {
+        const ssize_t written = pwrite(writer->descriptor, (const char *)bytes + done,
+                                       length - done, (off_t)(offset + done));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return sl_fail_errno(err, "%s", writer->path);
+        done += (size_t)written;
+    }
+    return SL_OK;
+}
+
 enum sl_status sl_writer_printf(struct sl_writer *writer, struct sl_error *err, const char *format,
                                 ...)
 {

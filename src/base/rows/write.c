@@ -41,6 +41,13 @@ static enum sl_status add_provenance(struct sl_npz_writer *writer, const char *t
     return status;
 }
 
+enum sl_status sl_rows_add_rest_to_npz(const struct sl_rows *rows, struct sl_npz_writer *writer,
+                                       struct sl_error *err)
+{
+    SL_TRY(add_names(writer, "classes", rows->classes, rows->n_classes, err));
+    return add_provenance(writer, rows->provenance, err);
+}
+
 enum sl_status sl_rows_add_to_npz(const struct sl_rows *rows, const char *array,
                                   struct sl_npz_writer *writer, struct sl_error *err)
 {
@@ -48,8 +55,7 @@ enum sl_status sl_rows_add_to_npz(const struct sl_rows *rows, const char *array,
     SL_TRY(sl_npz_writer_add(writer, array, &matrix, err));
     SL_TRY(add_names(writer, "item", rows->items, rows->n_rows, err));
     SL_TRY(add_names(writer, "annotator", rows->annotators, rows->n_rows, err));
-    SL_TRY(add_names(writer, "classes", rows->classes, rows->n_classes, err));
-    return add_provenance(writer, rows->provenance, err);
+    return sl_rows_add_rest_to_npz(rows, writer, err);
 }
 
 enum sl_status sl_rows_write_npz(const struct sl_rows *rows, const char *array, const char *path,
@@ -78,7 +84,7 @@ static void append_text(struct sl_buffer *line, const char *text)
     sl_csv_append_text(line, text, strlen(text));
 }
 
-static void append_header(struct sl_buffer *line, const struct sl_rows *rows)
+void sl_rows_append_csv_header(const struct sl_rows *rows, struct sl_buffer *line)
 {
     append_text(line, "item");
     if (rows->annotators) append_text(line, "annotator");
@@ -90,22 +96,31 @@ static void append_header(struct sl_buffer *line, const struct sl_rows *rows)
     sl_csv_end_line(line);
 }
 
-static void append_row(struct sl_buffer *line, const struct sl_rows *rows, size_t row)
+void sl_rows_append_csv_row(const char *item, const char *annotator, const float *row,
+                            size_t n_classes, struct sl_buffer *line)
 {
-    char number[SL_NUMBER_TEXT];
-    snprintf(number, sizeof number, "%zu", row);
-    append_text(line, rows->items ? rows->items[row] : number);
-    if (rows->annotators) append_text(line, rows->annotators[row]);
-    for (size_t k = 0; k < rows->n_classes; k++) {
-        size_t length = sl_text_from_float(rows->values[row * rows->n_classes + k], number);
+    append_text(line, item);
+    if (annotator) append_text(line, annotator);
+    for (size_t k = 0; k < n_classes; k++) {
+        char number[SL_NUMBER_TEXT];
+        size_t length = sl_text_from_float(row[k], number);
         sl_csv_append_field(line, number, length);
     }
     sl_csv_end_line(line);
 }
 
+static void append_row(struct sl_buffer *line, const struct sl_rows *rows, size_t row)
+{
+    char number[SL_NUMBER_TEXT];
+    snprintf(number, sizeof number, "%zu", row);
+    sl_rows_append_csv_row(rows->items ? rows->items[row] : number,
+                           rows->annotators ? rows->annotators[row] : NULL,
+                           rows->values + row * rows->n_classes, rows->n_classes, line);
+}
+
 void sl_rows_append_csv(const struct sl_rows *rows, size_t begin, size_t end, struct sl_buffer *out)
 {
-    if (begin == 0) append_header(out, rows);
+    if (begin == 0) sl_rows_append_csv_header(rows, out);
     for (size_t i = begin; i < end; i++)
         append_row(out, rows, i);
 }

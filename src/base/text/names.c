@@ -165,13 +165,16 @@ struct sl_name_pool sl_name_table_pool(const struct sl_name_table *names)
     return names->pool;
 }
 
-static enum sl_status check_pool(const struct sl_name_pool *pool, const char *what,
-                                 struct sl_error *err)
+enum sl_status sl_name_pool_check(const struct sl_name_pool *pool, size_t first, size_t last,
+                                  const char *what, struct sl_error *err)
 {
+    if (pool->count >= SL_NO_NAME || pool->length > UINT32_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "%s: %zu names of %zu bytes are too many", what,
+                       pool->count, pool->length);
     if (pool->offsets[0] != 0)
         return sl_fail(err, SL_ERR_INPUT, "%s: the first name begins at byte %u, expected 0", what,
                        (unsigned)pool->offsets[0]);
-    for (size_t i = 0; i < pool->count; i++) {
+    for (size_t i = first; i < last; i++) {
         uint32_t begin = pool->offsets[i], end = pool->offsets[i + 1];
         if (end <= begin || end > pool->length)
             return sl_fail(err, SL_ERR_INPUT, "%s: name %zu ends at byte %u, expected %u to %zu",
@@ -180,23 +183,25 @@ static enum sl_status check_pool(const struct sl_name_pool *pool, const char *wh
             return sl_fail(err, SL_ERR_INPUT, "%s: name %zu must have one NUL byte, at its end",
                            what, i);
     }
-    if (pool->offsets[pool->count] != pool->length)
+    if (last == pool->count && pool->offsets[last] != pool->length)
         return sl_fail(err, SL_ERR_INPUT, "%s: the names end at byte %u, expected %zu", what,
-                       (unsigned)pool->offsets[pool->count], pool->length);
+                       (unsigned)pool->offsets[last], pool->length);
     return SL_OK;
+}
+
+struct sl_name_table *sl_name_table_borrow_checked(const struct sl_name_pool *pool)
+{
+    struct sl_name_table *names = sl_alloc(1, sizeof *names);
+    names->index = sl_alloc(1, sizeof *names->index);
+    names->pool = *pool;
+    return names;
 }
 
 enum sl_status sl_name_table_borrow(const struct sl_name_pool *pool, const char *what,
                                     struct sl_name_table **out, struct sl_error *err)
 {
-    if (pool->count >= SL_NO_NAME || pool->length > UINT32_MAX)
-        return sl_fail(err, SL_ERR_INPUT, "%s: %zu names of %zu bytes are too many", what,
-                       pool->count, pool->length);
-    SL_TRY(check_pool(pool, what, err));
-    struct sl_name_table *names = sl_alloc(1, sizeof *names);
-    names->index = sl_alloc(1, sizeof *names->index);
-    names->pool = *pool;
-    *out = names;
+    SL_TRY(sl_name_pool_check(pool, 0, pool->count, what, err));
+    *out = sl_name_table_borrow_checked(pool);
     return SL_OK;
 }
 

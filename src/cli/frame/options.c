@@ -26,11 +26,23 @@ const struct sl_field_row cli_thread_options[] = {
      .minimum = 1, .maximum = SL_POOL_MOST_THREADS},
     {.name = NULL},
 };
+
+const struct sl_field_row cli_rank_options[] = {
+    {"ranks", SL_FIELD_INTEGER, AT(ranks),
+     "end with an error unless mpirun started this many ranks of softlab-mpi", .value = "N",
+     .minimum = 1, .maximum = 1e6},
+    {.name = NULL},
+};
 #undef AT
 
 static const struct sl_field_row *thread_options(const struct cli_command *command)
 {
     return command->threads ? cli_thread_options : NULL;
+}
+
+static const struct sl_field_row *rank_options(const struct cli_command *command)
+{
+    return command->ranks ? cli_rank_options : NULL;
 }
 
 const char *cli_log_levels(size_t index)
@@ -62,6 +74,7 @@ const struct sl_field_row *cli_any_option(const struct cli_command *command, siz
     const struct sl_field_row *row = row_at(cli_task_options(command), &index);
     if (!row) row = row_at(command->options, &index);
     if (!row) row = row_at(thread_options(command), &index);
+    if (!row) row = row_at(rank_options(command), &index);
     return row ? row : row_at(cli_common_options, &index);
 }
 
@@ -107,6 +120,7 @@ enum sl_status cli_parse(const struct cli_command *command, char **words, size_t
     const struct sl_option_table tables[] = {{cli_task_options(command), values},
                                              {command->options, values},
                                              {thread_options(command), &cli->common},
+                                             {rank_options(command), &cli->common},
                                              {cli_common_options, &cli->common}};
     enum { TABLES = sizeof tables / sizeof *tables };
     struct sl_option_words read;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "softlab/comm.h"
 #include "softlab/pipeline/places.h"
 
 enum { COPY_BYTES = 1 << 16 };
@@ -115,6 +116,10 @@ enum sl_status cli_check_streams(const struct cli *cli, const void *values, stru
             if (slot.kind == SL_FIELD_OUTPUT) SL_TRY(check_output(cli, values, &slot, i, err));
             continue;
         }
+        if (sl_comm_size(cli->workplace.comm) > 1)
+            return sl_fail(err, SL_ERR_USAGE,
+                           "%s: - is a stream of one process, and several ranks run: name a file",
+                           slot.name);
         if (slot.kind == SL_FIELD_FOLDER || slot.kind == SL_FIELD_SOURCE)
             return sl_fail(err, SL_ERR_USAGE, "%s: - is a stream, and %s is needed", slot.name,
                            slot.kind == SL_FIELD_FOLDER ? "a folder"

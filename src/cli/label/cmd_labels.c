@@ -106,6 +106,7 @@ const struct cli_command cmd_labels = {
     .options = labels_options,
     .examples = labels_examples,
     .threads = true,
+    .ranks = true,
     .values_size = sizeof(struct labels_values),
     .samples = labels_samples,
     .run = run_labels,

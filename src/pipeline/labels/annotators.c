@@ -12,6 +12,8 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
+enum { WINDOW = 1 << 20 }; /* items of streamed votes that stay in memory */
+
 static void append_header(struct sl_buffer *line, const struct sl_aggregator *method,
                           const struct sl_known_names *names)
 {
@@ -56,6 +58,27 @@ static void append_annotator(struct sl_buffer *line, const struct sl_aggregator 
     sl_csv_end_line(line);
 }
 
+/* Answers from `first` up to `last`. */
+static void count_range(const struct sl_labels_asked *asked, size_t first, size_t last,
+                        size_t *n_answers)
+{
+    for (size_t i = first; i < last; i++)
+        if (asked->annotator[i] != SL_NO_NAME) n_answers[asked->annotator[i]]++;
+}
+
+static void count_answers(const struct sl_labels_asked *asked, size_t *n_answers)
+{
+    const struct sl_votes *votes = asked->streamed;
+    if (!votes) count_range(asked, 0, asked->count, n_answers);
+    for (size_t item = 0; votes && item < votes->n_items;) {
+        const size_t left = votes->n_items - item;
+        const size_t end = item + (left < WINDOW ? left : WINDOW);
+        count_range(asked, votes->begin[item], votes->begin[end], n_answers);
+        sl_votes_pass(votes, item, end);
+        item = end;
+    }
+}
+
 enum sl_status sl_labels_annotators_write(const char *path, const struct sl_aggregator *method,
                                           const struct sl_crowd_state *state,
                                           const struct sl_labels_asked *asked, struct sl_error *err)
@@ -67,8 +90,7 @@ enum sl_status sl_labels_annotators_write(const char *path, const struct sl_aggr
     struct sl_buffer line;
     enum sl_status status = SL_OK;
     sl_buffer_init(&line, SIZE_MAX);
-    for (size_t i = 0; i < asked->count; i++)
-        if (asked->annotator[i] != SL_NO_NAME) n_answers[asked->annotator[i]]++;
+    count_answers(asked, n_answers);
     SL_TRY_OUT(sl_writer_open(&writer, path, err));
     append_header(&line, method, names);
     for (size_t a = 0; a < n_annotators; a++) {

@@ -10,184 +10,6 @@
 #include "softlab/base/text.h"
 #include "softlab/pipeline/exchange.h"
 
-/* The content of files that the options of an aggregator name, kept until it has run. */
-struct held {
-    int32_t *gold;
-    float *predictions;
-    float *reference;
-    double *prior;
-    double *start_counts;
-    double *weights;
-    double *class_prior, *ability, *easiness;
-    struct sl_crowd_state resume;
-};
-
-static void held_release(struct held *held)
-{
-    free(held->gold);
-    free(held->predictions);
-    free(held->reference);
-    free(held->prior);
-    free(held->start_counts);
-    free(held->weights);
-    free(held->class_prior);
-    free(held->ability);
-    free(held->easiness);
-    sl_crowd_state_release(&held->resume);
-}
-
-static struct sl_crowd_options crowd_options(const struct sl_workplace *workplace,
-                                             const struct sl_labels_job *job)
-{
-    struct sl_crowd_options options = sl_crowd_options_default();
-    options.max_iterations = job->iterations;
-    if (!isnan(job->tolerance)) options.tolerance = job->tolerance;
-    options.stop = job->stop;
-    if (!isnan(job->smoothing)) options.smoothing = job->smoothing;
-    if (!isnan(job->diagonal)) options.diagonal = job->diagonal;
-    options.start = job->start;
-    options.tie = job->tie;
-    options.variational = !job->em;
-    options.restarts = job->mace.restarts;
-    options.mace.noise = job->mace.noise;
-    options.mace.spam_prior = job->mace.spam_prior;
-    options.mace.know_prior = job->mace.know_prior;
-    options.glad.steps = job->glad.steps;
-    options.glad.accuracy = job->glad.accuracy;
-    options.zbs.rate = job->zbs.rate;
-    options.zbs.factor = job->zbs.factor;
-    options.zbs.period = job->zbs.period;
-    options.zbs.margin = job->zbs.margin;
-    options.seed = job->seed;
-    options.calibrate = job->calibrate;
-    options.confusions = job->state || job->annotators_out ||
-                         (workplace->exchange && workplace->exchange->confusions);
-    options.pool = workplace->pool;
-    return options;
-}
-
-/* A file's rows in the order of the answers' items, zeros for an item without a row; *n_missing
- * counts these items. */
-static enum sl_status read_rows_of_items(const struct sl_workplace *workplace, const char *path,
-                                         const char *array, const struct sl_known_names *names,
-                                         float **out, size_t *n_missing, struct sl_error *err)
-{
-    struct sl_rows *rows = NULL;
-    SL_TRY(sl_rows_read_like(workplace, path, array, names, &rows, err));
-    size_t n_items = sl_name_table_count(names->items), n_classes = names->n_classes, n_found = 0;
-    enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
-    enum sl_status status = SL_OK;
-    float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
-    if (!values) status = SL_ERR_NOMEM;
-    if (status == SL_OK && !rows->items)
-        status = sl_match_rows(path, "row", rows->n_rows, names->items, &matching, err);
-    if (values) memset(values, 0, n_items * n_classes * sizeof *values);
-    for (size_t row = 0; status == SL_OK && row < rows->n_rows; row++) {
-        const char *item = rows->items ? rows->items[row] : NULL;
-        uint32_t index = item ? sl_name_table_find(names->items, item, strlen(item))
-                              : sl_row_place(names->items, matching, row);
-        if (index == SL_NO_NAME) continue;
-        memcpy(values + index * n_classes, rows->values + row * n_classes,
-               n_classes * sizeof *values);
-        n_found++;
-    }
-    sl_rows_destroy(rows);
-    *n_missing = n_items - n_found;
-    if (status == SL_OK)
-        *out = values;
-    else
-        free(values);
-    return status;
-}
-
-/* The numbers of classes, annotators and items that glad takes. */
-static enum sl_status read_glad(const struct sl_workplace *workplace,
-                                const struct sl_labels_job *job, const struct sl_known_names *names,
-                                struct held *held, struct sl_error *err)
-{
-    if (job->glad.ability)
-        SL_TRY(sl_labels_numbers_read(workplace, job->glad.ability, &sl_labels_abilities,
-                                      names->annotators, &held->ability, err));
-    if (job->glad.easiness)
-        SL_TRY(sl_labels_numbers_read(workplace, job->glad.easiness, &sl_labels_easiness,
-                                      names->items, &held->easiness, err));
-    if (!job->glad.class_prior) return SL_OK;
-    struct sl_name_table *classes = sl_name_table_create();
-    enum sl_status status = SL_OK;
-    for (size_t k = 0; k < names->n_classes && status == SL_OK; k++) {
-        uint32_t number = 0;
-        status =
-            sl_name_table_add(classes, names->classes[k], strlen(names->classes[k]), &number, err);
-    }
-    if (status == SL_OK)
-        status = sl_labels_numbers_read(workplace, job->glad.class_prior, &sl_labels_class_shares,
-                                        classes, &held->class_prior, err);
-    sl_name_table_destroy(classes);
-    return status;
-}
-
-/* The counts that --start given and added begin with. */
-static enum sl_status read_start(const struct sl_workplace *workplace,
-                                 const struct sl_labels_job *job,
-                                 const struct sl_known_names *names, struct held *held,
-                                 struct sl_error *err)
-{
-    const bool needed = job->start == SL_START_GIVEN || job->start == SL_START_ADDED;
-    if (needed != (job->start_from != NULL))
-        return sl_fail(err, SL_ERR_USAGE,
-                       needed
-                           ? "--start-from is missing: --start given and added need a state with "
-                             "confusion matrices"
-                           : "--start-from has no effect without --start given or added; leave it "
-                             "out");
-    if (!needed) return SL_OK;
-    const double weight = job->start == SL_START_ADDED ? job->start_weight : 1;
-    return sl_labels_prior_read(workplace, job->start_from, names, weight, &held->start_counts,
-                                err);
-}
-
-static enum sl_status read_held(const struct sl_workplace *workplace,
-                                const struct sl_labels_job *job, const struct sl_known_names *names,
-                                struct held *held, struct sl_crowd_options *options,
-                                struct sl_error *err)
-{
-    size_t n_missing = 0;
-    if (job->gold) SL_TRY(sl_truth_read(workplace, job->gold, names, NULL, &held->gold, err));
-    if (job->predictions) {
-        SL_TRY(read_rows_of_items(workplace, job->predictions, "probs", names, &held->predictions,
-                                  &n_missing, err));
-        if (n_missing)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: has no row for %zu of the answers' items; give predictions for all",
-                           job->predictions, n_missing);
-    }
-    if (job->reference)
-        SL_TRY(read_rows_of_items(workplace, job->reference, "labels", names, &held->reference,
-                                  &n_missing, err));
-    if (job->prior)
-        SL_TRY(sl_labels_prior_read(workplace, job->prior, names, job->prior_weight, &held->prior,
-                                    err));
-    SL_TRY(read_start(workplace, job, names, held, err));
-    SL_TRY(read_glad(workplace, job, names, held, err));
-    if (job->weights)
-        SL_TRY(sl_labels_weights_read(workplace, job->weights, names->annotators, &held->weights,
-                                      err));
-    if (job->resume) {
-        SL_TRY(sl_labels_state_read(workplace, job->resume, names, &held->resume, err));
-        options->resume = &held->resume;
-    }
-    options->gold = held->gold;
-    options->predictions = held->predictions;
-    options->reference = held->reference;
-    options->prior = held->prior;
-    options->start_counts = held->start_counts;
-    options->glad.class_prior = held->class_prior;
-    options->glad.ability = held->ability;
-    options->glad.easiness = held->easiness;
-    options->weights = held->weights;
-    return SL_OK;
-}
-
 /* Move the posteriors from the state into new rows. */
 static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct sl_known_names *names)
 {
@@ -203,6 +25,14 @@ static struct sl_rows *take_rows(struct sl_crowd_state *state, const struct sl_k
     for (size_t k = 0; k < rows->n_classes; k++)
         rows->classes[k] = sl_string_copy(names->classes[k]);
     return rows;
+}
+
+void sl_labels_say_unanswered(const struct sl_workplace *workplace, size_t count)
+{
+    if (count)
+        sl_log(workplace->log, SL_LOG_INFO, "%zu %s no answer that counts and %s no label", count,
+               sl_text_plural(count, "item has", "items have"),
+               sl_text_plural(count, "gets", "get"));
 }
 
 /* Drop items without a counted answer. Otherwise attention checks, which are not items of the data,
@@ -223,10 +53,7 @@ static void drop_unanswered(const struct sl_workplace *workplace, const struct s
                 rows->n_classes * sizeof *rows->values);
         count++;
     }
-    if (count < rows->n_rows)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu %s no answer that counts and %s no label",
-               rows->n_rows - count, sl_text_plural(rows->n_rows - count, "item has", "items have"),
-               sl_text_plural(rows->n_rows - count, "gets", "get"));
+    sl_labels_say_unanswered(workplace, rows->n_rows - count);
     rows->n_rows = count;
 }
 
@@ -260,6 +87,18 @@ static enum sl_status leave_state(struct sl_exchange *exchange, const struct sl_
     return SL_OK;
 }
 
+void sl_labels_say_iterations(const struct sl_workplace *workplace,
+                              const struct sl_aggregator *method,
+                              const struct sl_crowd_state *state)
+{
+    if (state->trace && state->n_iterations)
+        sl_log(workplace->log, SL_LOG_INFO, "%zu iteration%s, %s, %s %.6g", state->n_iterations,
+               sl_text_plural(state->n_iterations, "", "s"),
+               state->converged ? "converged" : "not converged",
+               method->trace ? method->trace : "log-likelihood",
+               state->trace[state->n_iterations - 1]);
+}
+
 static enum sl_status finish(const struct sl_workplace *workplace, const struct sl_labels_job *job,
                              const struct sl_aggregator *method, struct sl_crowd_state *state,
                              const struct sl_labels_asked *asked, struct sl_rows **out,
@@ -268,15 +107,18 @@ static enum sl_status finish(const struct sl_workplace *workplace, const struct 
     if (job->annotators_out)
         SL_TRY(sl_labels_annotators_write(job->annotators_out, method, state, asked, err));
     if (job->state) SL_TRY(sl_labels_state_write(state, asked->names, job->state, err));
-    if (state->trace && state->n_iterations)
-        sl_log(workplace->log, SL_LOG_INFO, "%zu iteration%s, %s, %s %.6g", state->n_iterations,
-               sl_text_plural(state->n_iterations, "", "s"),
-               state->converged ? "converged" : "not converged",
-               method->trace ? method->trace : "log-likelihood",
-               state->trace[state->n_iterations - 1]);
+    sl_labels_say_iterations(workplace, method, state);
     *out = take_rows(state, asked->names);
     return workplace->exchange ? leave_state(workplace->exchange, method, state, asked->names, err)
                                : SL_OK;
+}
+
+void sl_labels_say_unlearnable(const struct sl_workplace *workplace,
+                               const struct sl_aggregator *method)
+{
+    sl_log(workplace->log, SL_LOG_WARNING,
+           "no item has two answers, so %s cannot tell good annotators from bad; use mv",
+           method->name);
 }
 
 /* Skills and confusions cannot be estimated unless two annotators answer the same item. */
@@ -287,9 +129,7 @@ static void warn_if_unlearnable(const struct sl_workplace *workplace,
     if (!(method->needs & SL_CROWD_ANNOTATORS)) return;
     for (size_t i = 0; i < n_items; i++)
         if (begin[i + 1] - begin[i] > 1) return;
-    sl_log(workplace->log, SL_LOG_WARNING,
-           "no item has two answers, so %s cannot tell good annotators from bad; use mv",
-           method->name);
+    sl_labels_say_unlearnable(workplace, method);
 }
 
 static struct sl_label_notes votes_notes(const struct sl_votes *votes,
@@ -309,9 +149,9 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
 {
     struct sl_import_notes imported = {0};
     struct sl_answer_reader reader;
-    struct sl_crowd_options options = crowd_options(workplace, job);
+    struct sl_crowd_options options = sl_labels_crowd_options(workplace, job);
     struct sl_crowd_state state = {0};
-    struct held held = {0};
+    struct sl_labels_held held = {0};
     struct sl_votes *read = NULL;
     const struct sl_votes *votes = NULL;
     enum sl_status status = SL_OK;
@@ -324,8 +164,8 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
     }
     const struct sl_known_names names = {votes->items,     votes->annotators, votes->classes,
                                          votes->n_classes, "the answers",     false};
-    SL_TRY_OUT(read_held(workplace, job, &names, &held, &options, err));
-    const struct sl_labels_asked asked = {&names, votes->annotator, votes->count};
+    SL_TRY_OUT(sl_labels_held_read(workplace, job, &names, &held, &options, err));
+    const struct sl_labels_asked asked = {&names, votes->annotator, votes->count, NULL};
     sl_labels_say_weightless(workplace, held.weights, &asked);
     warn_if_unlearnable(workplace, method, votes->begin, votes->n_items);
     *notes = votes_notes(votes, &imported);
@@ -336,7 +176,7 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
 out:
     sl_answer_reader_release(&reader);
     sl_crowd_state_release(&state);
-    held_release(&held);
+    sl_labels_held_release(&held);
     sl_votes_destroy(read);
     return status;
 }
@@ -464,10 +304,10 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
                                      const struct sl_aggregator *method, struct sl_rows **out,
                                      struct sl_label_notes *notes, struct sl_error *err)
 {
-    struct sl_crowd_options options = crowd_options(workplace, job);
+    struct sl_crowd_options options = sl_labels_crowd_options(workplace, job);
     struct sl_crowd_state state = {0};
     struct sl_labels_input input = {0};
-    struct held held = {0};
+    struct sl_labels_held held = {0};
     struct soft soft = {0};
     struct sl_rows *rows = NULL;
     enum sl_status status = SL_OK;
@@ -481,8 +321,8 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
     sl_labels_say_what_became(workplace, notes, sl_name_table_count(input.answers->items));
     SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
     const struct sl_known_names names = sl_known_names_of(input.answers);
-    SL_TRY_OUT(read_held(workplace, job, &names, &held, &options, err));
-    const struct sl_labels_asked asked = {&names, soft.annotator, soft.votes.count};
+    SL_TRY_OUT(sl_labels_held_read(workplace, job, &names, &held, &options, err));
+    const struct sl_labels_asked asked = {&names, soft.annotator, soft.votes.count, NULL};
     sl_labels_say_weightless(workplace, held.weights, &asked);
     warn_if_unlearnable(workplace, method, soft.begin, soft.votes.n_items);
     SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
@@ -491,7 +331,7 @@ out:
     sl_rows_destroy(rows);
     soft_release(&soft);
     sl_crowd_state_release(&state);
-    held_release(&held);
+    sl_labels_held_release(&held);
     sl_labels_input_release(&input);
     return status;
 }
@@ -510,6 +350,8 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
         return sl_fail(err, SL_ERR_USAGE,
                        "--gold is missing: %s weights annotators by items whose class is known",
                        method->name);
+    if (job->stream || sl_comm_size(workplace->comm) > 1)
+        return sl_labels_aggregate_streamed(workplace, job, method, out, notes, err);
     bool by_rows =
         method->needs & SL_CROWD_SOFT || job->annotators > 0 || job->as_released || job->timed;
     return by_rows ? aggregate_rows(workplace, job, method, out, notes, err)

@@ -182,7 +182,9 @@ enum sl_status sl_labels_job_run(const struct sl_labels_job *job,
     sl_labels_say_counted(workplace, job, notes, rows->n_rows);
     if (job->provenance) rows->provenance = sl_string_copy(job->provenance);
     const enum sl_status status =
-        job->output ? sl_rows_write_by(workplace->pool, rows, "labels", job->output, err) : SL_OK;
+        job->output && rows->values
+            ? sl_rows_write_by(workplace->pool, rows, "labels", job->output, err)
+            : SL_OK;
     if (status == SL_OK)
         *out = rows;
     else

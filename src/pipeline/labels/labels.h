@@ -34,11 +34,50 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
                                    const struct sl_aggregator *method, struct sl_rows **out,
                                    struct sl_label_notes *notes, struct sl_error *err) SL_MUST_USE;
 
+/* held.c: what the options of an aggregator say, and the content of files that they name, kept
+ * until it has run. */
+struct sl_labels_held {
+    int32_t *gold;
+    float *predictions;
+    float *reference;
+    double *prior;
+    double *start_counts;
+    double *weights;
+    double *class_prior, *ability, *easiness;
+    struct sl_crowd_state resume;
+};
+void sl_labels_held_release(struct sl_labels_held *held);
+struct sl_crowd_options sl_labels_crowd_options(const struct sl_workplace *workplace,
+                                                const struct sl_labels_job *job);
+/* Read the files into `held` and let the options borrow what they hold. */
+enum sl_status sl_labels_held_read(const struct sl_workplace *workplace,
+                                   const struct sl_labels_job *job,
+                                   const struct sl_known_names *names, struct sl_labels_held *held,
+                                   struct sl_crowd_options *options,
+                                   struct sl_error *err) SL_MUST_USE;
+
+/* streamed.c: sl_labels_aggregate for answers larger than memory and for several ranks. The rows go
+ * to job->output on rank 0; *out has their number and nothing else. Collective. */
+enum sl_status sl_labels_aggregate_streamed(const struct sl_workplace *workplace,
+                                            const struct sl_labels_job *job,
+                                            const struct sl_aggregator *method,
+                                            struct sl_rows **out, struct sl_label_notes *notes,
+                                            struct sl_error *err) SL_MUST_USE;
+
+/* crowd.c: what is logged about the answers, and about the rounds of a method that has some. */
+void sl_labels_say_unanswered(const struct sl_workplace *workplace, size_t count);
+void sl_labels_say_unlearnable(const struct sl_workplace *workplace,
+                               const struct sl_aggregator *method);
+void sl_labels_say_iterations(const struct sl_workplace *workplace,
+                              const struct sl_aggregator *method,
+                              const struct sl_crowd_state *state);
+
 /* annotators.c: the annotator of each answer. */
 struct sl_labels_asked {
     const struct sl_known_names *names; /* borrowed */
     const uint32_t *annotator;          /* borrowed; SL_NO_NAME where unknown */
     size_t count;
+    const struct sl_votes *streamed; /* borrowed; whose answers these are, or NULL */
 };
 enum sl_status sl_labels_annotators_write(const char *path, const struct sl_aggregator *method,
                                           const struct sl_crowd_state *state,

@@ -177,6 +177,10 @@ const struct sl_field_row sl_labels_job_options[] = {
     {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of all random draws", .fallback = "1",
      .minimum = 0, .maximum = 9e15,
      .modes = DRAWS | LABEL_BITS(SL_LABEL_READS_SEED) | SL_CROWD_READS_SEED},
+    {"stream", SL_FIELD_BOOLEAN, FIELD(stream),
+     "read answers.slb in windows and write labels as they are made, for answers larger than "
+     "memory; the labels are the same; for mv, mv-shares, wawa, ds, ds-fast, ds-hybrid and ibcc",
+     .modes = LEARNS},
     {"as-released", SL_FIELD_BOOLEAN, FIELD(as_released),
      "keep repeats and second runs, as the published labels do", .modes = ANSWERED},
     {"seconds-per-input", SL_FIELD_NUMBER, FIELD(seconds_per_input),
@@ -318,7 +322,7 @@ struct sl_labels_job sl_labels_job_default(void)
 
 /* ---- The task ---- */
 
-const char *const sl_labels_not_in_rows[] = {"list", "json", "seconds-per-input", NULL};
+const char *const sl_labels_not_in_rows[] = {"list", "json", "seconds-per-input", "stream", NULL};
 
 static enum sl_status run_labels(const void *raw, const struct sl_task_call *call, json_t **result,
                                  struct sl_error *err)

@@ -84,7 +84,7 @@ static enum sl_status read_bytes(const struct sl_buffer *bytes, size_t length, s
     struct sl_votes *votes = NULL;
     unsigned char *copy = sl_data_alloc(length, 1, err);
     memcpy(copy, bytes->data, length);
-    const struct sl_slb_bytes file = {copy, length, "x.slb", true};
+    const struct sl_slb_bytes file = {copy, length, "x.slb", true, false};
     enum sl_status status = sl_slb_parse(&file, &votes, err);
     sl_votes_destroy(votes);
     free(copy);
@@ -163,7 +163,7 @@ static void test_values_out_of_range_are_refused_by_section(void **state)
         memcpy(copy, bytes.data, bytes.length);
         memcpy(&offset, copy + SECTIONS_AT + cases[i].section * SECTION_BYTES, 8);
         memcpy(copy + offset + cases[i].at, &cases[i].value, cases[i].section == 8 ? 2 : 4);
-        const struct sl_slb_bytes file = {copy, bytes.length, "r.slb", false};
+        const struct sl_slb_bytes file = {copy, bytes.length, "r.slb", false, false};
         assert_fails(sl_slb_parse(&file, &votes, &err), SL_ERR_INPUT, err, cases[i].message);
         assert_null(votes);
         free(copy);
