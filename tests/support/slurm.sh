@@ -26,6 +26,14 @@ slurm_daemon() { # NAME COMMAND...: start it and remember its process as slurm_N
 }
 
 slurm_stop() {
+    # Tasks live on without their slurmd: end them first.
+    if [ -n "$slurm_daemons" ] && scancel --signal=KILL --full --user="$(id -un)" 2>/dev/null; then
+        waited=0
+        while [ $waited -lt 50 ] && [ -n "$(squeue --noheader --states=running,completing 2>/dev/null)" ]; do
+            waited=$((waited + 1))
+            sleep .1
+        done
+    fi
     # Nodes first: they end their tasks. A daemon that was killed by the test is gone already.
     for daemon in $(printf '%s\n' $slurm_daemons | tac); do
         kill "$daemon" 2>/dev/null
