@@ -5,6 +5,7 @@
  * header up to there. Sections begin at multiples of 64 in the order of the table below. */
 /* For madvise: POSIX's own advice to drop pages does nothing in glibc. */
 #define _DEFAULT_SOURCE
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -345,6 +346,7 @@ enum sl_status sl_slb_read(const char *path, bool stream, struct sl_votes **out,
     }
     close(descriptor);
     if (status != SL_OK) return status;
+    assert(votes); /* a parser that succeeds has made them */
     votes->mapping->bytes = bytes;
     votes->mapping->length = (size_t)size;
     *out = votes;
