@@ -138,7 +138,7 @@ site-pictures: build ## take the pictures of docs/site anew (node, chromium and 
 # These two install no packages: they are for packagers, and for systems other than Debian.
 install: ## install to DESTDIR and PREFIX (/usr/local)
 	@$(call configure,release)
-	@$(call compile,release) --target softlab-cli softlab_shared
+	@$(call compile,release) --target installed
 	@cmake --install build/release --prefix $(PREFIX)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 

@@ -71,7 +71,7 @@ static const char *curl_version_number(void)
     return curl_version_info(CURLVERSION_NOW)->version;
 }
 
-#if SL_POSTGRESQL
+#if SL_HAS_POSTGRESQL
 static const char *pq_version(void)
 {
     return SL_LIBPQ_VERSION; /* its header does not say */
@@ -90,7 +90,7 @@ size_t sl_dependencies(struct sl_dependency *out, size_t capacity)
         {"libevent", event_get_version},
         {"libjpeg-turbo", jpeg_version},
         {"libpng", png_version},
-#if SL_POSTGRESQL
+#if SL_HAS_POSTGRESQL
         {"libpq", pq_version},
 #endif
         {"libsodium", sodium_version_string},

@@ -90,6 +90,6 @@ struct sl_store_backend {
 };
 
 extern const struct sl_store_backend sl_sqlite_backend;
-extern const struct sl_store_backend sl_postgres_backend; /* if SL_POSTGRESQL */
+extern const struct sl_store_backend sl_postgres_backend; /* if SL_HAS_POSTGRESQL */
 
 #endif

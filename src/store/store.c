@@ -17,7 +17,7 @@ static const struct {
     const char *prefix;
     const struct sl_store_backend *backend; /* NULL: left out of this build */
 } backends[] = {
-#if SL_POSTGRESQL
+#if SL_HAS_POSTGRESQL
     {"postgresql://", &sl_postgres_backend},
     {"postgres://", &sl_postgres_backend},
 #else
@@ -43,7 +43,7 @@ static enum sl_status find_backend(const char *path, const struct sl_store_backe
     return sl_fail(
         err, SL_ERR_USAGE,
         "this softlab was built without PostgreSQL: install libpq-dev and build it again "
-        "with -DSOFTLAB_POSTGRESQL=ON");
+        "with -DSL_POSTGRESQL=ON");
 }
 
 bool sl_store_is_shared(const char *name)

@@ -126,7 +126,7 @@ enum sl_status sl_npy_images_check(const struct sl_array *images,
                                    const struct sl_npy_options *options, const char *path,
                                    struct sl_error *err)
 {
-    struct pixel_shape shape;
+    struct pixel_shape shape = {0};
     SL_TRY(find_shape(images, options, path, &shape, err));
     if (!are_floats(images) && options->range != SL_RANGE_GUESS)
         return sl_fail(err, SL_ERR_INPUT, "%s: range= is for floats, and the items are bytes",
@@ -195,7 +195,7 @@ static enum sl_status make_pixels(const struct sl_array *images, const struct pi
 enum sl_status sl_npy_images_take(struct sl_array *images, const struct sl_npy_options *options,
                                   const char *path, struct sl_dataset **out, struct sl_error *err)
 {
-    struct pixel_shape shape;
+    struct pixel_shape shape = {0};
     struct sl_dataset *dataset = NULL;
     double scale = 1;
     enum sl_status status = SL_OK;
