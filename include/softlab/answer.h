@@ -284,8 +284,8 @@ struct sl_vote_codes {
      * numbers from 0. */
     const char *const *item_names, *const *annotator_names, *const *class_names;
 };
-/* The columns of items, annotators and labels, in this order, in a table with these column names, by
- * the words that import knows. SL_ERR_INPUT unless each is found once. */
+/* The columns of items, annotators and labels, in this order, in a table with these column names,
+ * by the words that import knows. SL_ERR_INPUT unless each is found once. */
 enum sl_status sl_answer_columns(const char *const *names, size_t count, size_t place[3],
                                  struct sl_error *err) SL_MUST_USE;
 /* Votes from codes, item by item; answers to one item keep their order, and an item may have none.

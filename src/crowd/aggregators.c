@@ -280,6 +280,9 @@ static enum sl_status check_items(const struct sl_votes *votes, struct sl_pool_r
 {
     SL_TRY(check_order(votes->begin, items, err));
     const struct sl_pool_range answers = {votes->begin[items.begin], votes->begin[items.end]};
+    if (answers.end > votes->count) /* a later item ends before it begins */
+        return sl_fail(err, SL_ERR_INPUT, "item %zu has answers up to %zu of %zu", items.end - 1,
+                       answers.end, votes->count);
     for (size_t i = answers.begin; i < answers.end; i++)
         if (votes->label[i] >= size.n_classes)
             return sl_fail(

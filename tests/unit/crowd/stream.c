@@ -150,12 +150,30 @@ static void test_what_cannot_be_streamed_is_refused(void **state)
     scene_release(&scene);
 }
 
+/* A window is checked before the windows after it, in which the mistake lies. */
+static void test_answers_that_are_not_there_are_not_read(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_crowd_state out = {0};
+    struct sl_error err;
+    make_scene(&scene, 2);
+    scene.votes.begin[3] = 1000000;
+    const struct sl_crowd_stream stream = {.take = take, .window = 1};
+    struct sl_crowd_options options = sl_crowd_options_default();
+    options.stream = &stream;
+    assert_fails(sl_aggregate(sl_aggregator_find("ds"), &scene.votes, &options, &out, &err),
+                 SL_ERR_INPUT, err, "item 2 has answers up to 1000000");
+    scene_release(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_streamed_rows_have_the_bits_of_those_in_memory),
         cmocka_unit_test(test_a_failing_taker_ends_the_work_with_its_error),
         cmocka_unit_test(test_what_cannot_be_streamed_is_refused),
+        cmocka_unit_test(test_answers_that_are_not_there_are_not_read),
     };
     return cmocka_run_group_tests(tests, make_pools, free_pools);
 }
