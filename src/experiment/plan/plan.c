@@ -62,6 +62,11 @@ static bool lacks_place(const struct sl_planner *planner, json_t *value, struct 
     return lacks;
 }
 
+static void miss(struct sl_job *job, const char *reason)
+{
+    if (!job->missing) job->missing = sl_string_copy(reason);
+}
+
 size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record, const char *suffix,
                        const struct sl_needs *needs, const char *title)
 {
@@ -86,19 +91,18 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record,
     }
     for (size_t i = 0; i < job->n_needs; i++)
         if (plan->jobs[job->needs[i]].missing)
-            sl_plan_miss(planner, plan->n_jobs, plan->jobs[job->needs[i]].missing);
+            miss(job, plan->jobs[job->needs[i]].missing);
     struct sl_error err;
     if (planner->options->roots && json_object_get(step, "prepare") &&
         lacks_place(planner, step, &err))
-        sl_plan_miss(planner, plan->n_jobs, err.message);
+        miss(job, err.message);
     json_object_set_new(planner->outputs, output, json_integer((json_int_t)plan->n_jobs));
     return plan->n_jobs++;
 }
 
 void sl_plan_miss(struct sl_planner *planner, size_t job, const char *reason)
 {
-    struct sl_job *missing = &planner->plan->jobs[job];
-    if (!missing->missing) missing->missing = sl_string_copy(reason);
+    miss(&planner->plan->jobs[job], reason);
 }
 
 double sl_processor_seconds(void)
