@@ -32,11 +32,13 @@ static const char *show_path(void *context, const char *path)
 }
 
 /* The number of ranks that a launcher says it started: Open MPI's and the one of MPICH and its
- * relatives. A program that is linked with the other MPI is then N runs of one rank. */
+ * relatives. A program that is linked with the other MPI is then N runs of one rank. So is softlab
+ * itself; only Open MPI's word counts there, since schedulers set the other one for any program. */
 static enum sl_status check_launcher(const struct sl_comm *comm, struct sl_error *err)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t i = 0; comm->backend->launcher && i < sizeof names / sizeof *names; i++) {
+    const size_t n_names = comm->backend->launcher ? 2 : 1;
+    for (size_t i = 0; i < n_names; i++) {
         const char *value = getenv(names[i]);
         int64_t size = 0;
         if (!value || !sl_text_to_integer(value, strlen(value), &size)) continue;
@@ -49,7 +51,7 @@ static enum sl_status check_launcher(const struct sl_comm *comm, struct sl_error
 static enum sl_status check_ranks(const struct cli *cli, struct sl_error *err)
 {
     const struct sl_comm *comm = cli->workplace.comm;
-    SL_TRY(check_launcher(comm, err));
+    if (comm->backend->launcher || cli->command->ranks) SL_TRY(check_launcher(comm, err));
     if (cli->common.ranks > 0)
         SL_TRY(sl_comm_check_size(comm, (size_t)cli->common.ranks, "--ranks", err));
     if (sl_comm_size(comm) > 1 && !cli->command->ranks)

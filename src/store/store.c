@@ -35,20 +35,26 @@ static size_t row_of(const char *name)
     return row;
 }
 
+bool sl_store_is_shared(const char *name)
+{
+    return *backends[row_of(name)].prefix != '\0';
+}
+
 static enum sl_status find_backend(const char *path, const struct sl_store_backend **out,
                                    struct sl_error *err)
 {
+    const char *rest = strstr(path, "://");
+    if (rest && !sl_store_is_shared(path)) /* what follows may hold a password */
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%.*s:// is not a database that softlab knows: write "
+                       "postgresql://USER@HOST:PORT/DATABASE",
+                       (int)(rest - path), path);
     *out = backends[row_of(path)].backend;
     if (*out) return SL_OK;
     return sl_fail(
         err, SL_ERR_USAGE,
         "this softlab was built without PostgreSQL: install libpq-dev and build it again "
         "with -DSL_POSTGRESQL=ON");
-}
-
-bool sl_store_is_shared(const char *name)
-{
-    return *backends[row_of(name)].prefix != '\0';
 }
 
 enum sl_status sl_store_open(const char *path, const struct sl_store_options *options,

@@ -126,6 +126,8 @@ def refusals(softlab, softlab_mpi, folder):
          "--ranks says 3 ranks, but 2 were started"),
         ("ranks without MPI", [softlab, *words, "ds", "--ranks", 2],
          "several ranks need softlab-mpi"),
+        ("softlab itself under mpirun", ["env", "OMPI_COMM_WORLD_SIZE=2", softlab, *words, "ds"],
+         "OMPI_COMM_WORLD_SIZE says 2 ranks, but 1 was started; several ranks need softlab-mpi"),
         ("the launcher of another MPI", ["env", "PMI_SIZE=3", softlab_mpi, *words, "ds"],
          "PMI_SIZE says 3 ranks"),
         ("a method that cannot be streamed", [*two, *words, "glad"],

@@ -59,6 +59,8 @@ passes "there is something to compare" test -s "$scratch/before/answers"
 migrate() { "$program" study migrate "$study" "$@"; }
 fails "a password is not kept" "contains a password" migrate --to "postgresql://me:secret@localhost/x"
 fails "a file is no URL" "takes a URL of PostgreSQL" migrate --to "$scratch/x.db"
+serve_at() { "$program" study serve "$study" --port 0 --admin-port 0 --database "$1"; }
+fails "another kind of database" "mysql:// is not a database that softlab knows" serve_at "mysql://me:secret@x/y"
 fails "nothing to move back" "in study.db already" migrate
 fails "a database that is away" "check that PostgreSQL runs" migrate --to "postgresql:///x?host=/nowhere"
 fails "a database that does not exist" "does not exist" migrate --to "postgresql:///none?host=$postgres_folder&user=softlab"
