@@ -90,8 +90,7 @@ size_t sl_plan_add_job(struct sl_planner *planner, json_t *step, json_t *record,
         memcpy(job->needs, needs->jobs, needs->count * sizeof *job->needs);
     }
     for (size_t i = 0; i < job->n_needs; i++)
-        if (plan->jobs[job->needs[i]].missing)
-            miss(job, plan->jobs[job->needs[i]].missing);
+        if (plan->jobs[job->needs[i]].missing) miss(job, plan->jobs[job->needs[i]].missing);
     struct sl_error err;
     if (planner->options->roots && json_object_get(step, "prepare") &&
         lacks_place(planner, step, &err))

@@ -28,7 +28,8 @@ static struct moments moments_of(struct sl_model *model, const char *name)
     const float *values =
         (tensor->kind == SL_TENSOR_VALUE ? sl_model_values(model) : sl_model_state(model)) +
         tensor->offset;
-    struct moments m = {.lowest = INFINITY, .highest = -INFINITY, .count = tensor->count};
+    struct moments m = {
+        .lowest = (double)INFINITY, .highest = (double)-INFINITY, .count = tensor->count};
     double squares = 0;
     for (size_t i = 0; i < tensor->count; i++) {
         double value = (double)values[i];

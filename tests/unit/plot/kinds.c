@@ -401,7 +401,8 @@ static void test_a_missing_heat_cell_is_neither_highest_nor_lowest(void **state)
 {
     (void)state;
     static const char *const names[] = {"a", "b"};
-    static const double cells[][4] = {{INFINITY, 1, 3, 2}, {-INFINITY, 1, 3, 2}, {NAN, 1, 3, 2}};
+    static const double cells[][4] = {
+        {(double)INFINITY, 1, 3, 2}, {(double)-INFINITY, 1, 3, 2}, {(double)NAN, 1, 3, 2}};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         const struct sl_plot_series series = {.count = 4, .z = cells[i]};
         struct sl_plot plot = make(SL_PLOT_HEAT, &series, 1);
