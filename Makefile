@@ -55,7 +55,7 @@ check-long: ## check, clang, TSan, all of lint, faults and load, fuzzing, parity
 	@tests/long/large_crowd.sh build/release
 	@tests/long/notebooks.sh build/release
 	@tests/long/site.sh build/release
-	@tests/long/slurm.sh build/release/softlab
+	@tests/long/slurm.sh build/dev/softlab
 	@cd build/dev/tests/fault && ./fault_power_cuts --cuts 200 && ./fault_kill_writer --kills 30
 	@tools/check-bootstrap
 
