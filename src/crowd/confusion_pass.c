@@ -278,7 +278,7 @@ SL_EM_INLINED double judge_items(const struct sl_confusion_pass *pass, size_t fi
     return value + sl_em_normalise_rows(space->scores, count, n_classes);
 }
 
-static void keep_rows(const double *scores, size_t n_cells, float *rows)
+SL_EM_INLINED void keep_rows(const double *scores, size_t n_cells, float *rows)
 {
     for (size_t i = 0; i < n_cells; i++)
         rows[i] = (float)scores[i];
