@@ -194,9 +194,11 @@ static void test_options_are_shuffled_for_every_person_and_attempt(void **state)
     struct scene scene;
     char cookie[65], said[100], options[8], first[8];
     size_t places[4] = {0}, moved = 0;
+    /* The server draws from the system's chance: with 90 people a place stays empty in 2e-11 of the
+     * runs. */
     scene_make(&scene, 3, 3, shuffled);
     scene_start(&scene);
-    for (unsigned person = 0; person < 24; person++) {
+    for (unsigned person = 0; person < 90; person++) {
         arrive(&scene, "/", cookie);
         pass_to_check(&scene, cookie);
         shown_options(&scene, cookie, first);
@@ -216,7 +218,7 @@ static void test_options_are_shuffled_for_every_person_and_attempt(void **state)
     }
     for (size_t i = 0; i < 4; i++)
         assert_true(places[i] > 0);
-    assert_true(moved >= 12);
+    assert_true(moved >= 45);
     scene_stop(&scene);
 }
 
