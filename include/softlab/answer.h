@@ -257,6 +257,13 @@ struct sl_votes {
  * answers.jsonl are left out. `options` may be NULL. */
 enum sl_status sl_votes_read(const char *path, const struct sl_import_options *options,
                              struct sl_votes **out, struct sl_error *err) SL_MUST_USE;
+/* What the header of an answers.slb says. */
+struct sl_votes_size {
+    uint64_t bytes; /* of the file */
+    size_t n_items, n_annotators, n_classes, count;
+};
+/* Read it, and none of the answers. False for other files and for damaged headers. */
+bool sl_votes_size_read(const char *path, struct sl_votes_size *out);
 /* The answers and names of items `begin` up to `end` are not read again soon: streamed votes take
  * them out of memory. Nothing happens to other votes. Any thread may call it, also for items that
  * another thread is reading. */

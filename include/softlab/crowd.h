@@ -218,6 +218,12 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
                                  const struct sl_soft_votes *votes,
                                  const struct sl_crowd_options *options, struct sl_crowd_state *out,
                                  struct sl_error *err) SL_MUST_USE;
+/* Their names, joined by ", ". */
+void sl_aggregators_streamed(char *out, size_t room);
+/* True if the streamed labels of votes of this size are those that the method makes in memory. In
+ * memory, confusion matrices of many classes have a form that may end a round sooner or later. */
+bool sl_aggregator_streams_alike(const struct sl_aggregator *method,
+                                 const struct sl_votes_size *size);
 
 /* SL_ERR_INPUT naming the first answer that is not a distribution or has no annotator. */
 enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crowd/confusion_sparse.h"
 #include "crowd/crowd_internal.h"
 #include "crowd/stream.h"
 #include "softlab/base/memory.h"
@@ -311,8 +312,7 @@ static enum sl_status check_votes(const struct sl_aggregator *method, const stru
     return SL_OK;
 }
 
-/* The names of the methods that can be streamed, for a message. */
-static void list_streamed(char *out, size_t room)
+void sl_aggregators_streamed(char *out, size_t room)
 {
     size_t used = 0;
     out[0] = '\0';
@@ -326,7 +326,7 @@ enum sl_status sl_aggregator_check_stream(const struct sl_aggregator *method, st
 {
     char names[160];
     if (method->needs & SL_CROWD_STREAMS) return SL_OK;
-    list_streamed(names, sizeof names);
+    sl_aggregators_streamed(names, sizeof names);
     return sl_fail(err, SL_ERR_USAGE,
                    "%s needs all answers in memory and cannot be streamed; use %s", method->name,
                    names);
@@ -358,6 +358,17 @@ static enum sl_status check_common(const struct sl_aggregator *method,
     SL_TRY(sl_crowd_weights_check(method, options, size.n_annotators, err));
     if ((method->needs & SL_CROWD_GOLD) && !options->gold)
         return sl_fail(err, SL_ERR_USAGE, "the method needs gold items");
+bool sl_aggregator_streams_alike(const struct sl_aggregator *method,
+                                 const struct sl_votes_size *size)
+{
+    const struct sl_votes votes = {.n_items = size->n_items,
+                                   .n_annotators = size->n_annotators,
+                                   .n_classes = size->n_classes,
+                                   .count = size->count};
+    return method->needs & SL_CROWD_STREAMS &&
+           !(method->learns & SL_LEARNS_CONFUSION && sl_sparse_pays(&votes));
+}
+
     return sl_crowd_given_check(options, size, err);
 }
 

@@ -46,6 +46,16 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
                                       "WHERE s.token_hash = ?1 FOR NO KEY UPDATE SKIP LOCKED"),
     [SL_SQL_LOCK_SESSION] = "SELECT 1 FROM sessions WHERE id = ?1 FOR NO KEY UPDATE SKIP LOCKED",
     [SL_SQL_LOCK_PERSON] = "SELECT 1 FROM sessions WHERE person = ?1 AND started <= ?2 FOR UPDATE",
+    /* The session is locked, which the shared text does not do. */
+    [SL_SQL_ADD_ANSWER] =
+        ("WITH s AS MATERIALIZED (SELECT id FROM sessions WHERE id = ?2 "
+         "FOR NO KEY UPDATE SKIP LOCKED) "
+         "INSERT INTO answers(client_id, session, trial, practice, revision, "
+         "item, body, received, elapsed, repeat) "
+         "SELECT ?1, s.id, ?3, ?4, (SELECT COALESCE(MAX(a.revision) + 1, 0) "
+         "FROM answers a WHERE a.session = ?2 AND a.trial = ?3 "
+         "AND a.practice = ?4), i.position, ?6, ?7, ?8, ?9 "
+         "FROM s, items i WHERE i.id = ?5 ON CONFLICT DO NOTHING RETURNING revision"),
     [SL_SQL_EVENT_BYTES] = ("SELECT COALESCE(SUM(length(body)), 0)::bigint FROM events "
                             "WHERE session = ?1 AND kind = ?2"),
 };

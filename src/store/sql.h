@@ -36,7 +36,6 @@ enum sl_sql_statement {
     SL_SQL_SAVE_SESSION,
     SL_SQL_EACH_SESSION,
     SL_SQL_ANSWER_OF_CLIENT,
-    SL_SQL_NEXT_REVISION,
     SL_SQL_ADD_ANSWER,
     SL_SQL_EACH_ANSWER,
     SL_SQL_ADD_EVENT,
@@ -180,11 +179,10 @@ enum sl_status sl_sql_number(struct sl_sql *store, enum sl_sql_statement which,
 
 /* SL_ERR_USAGE of a walk that is started within itself. */
 enum sl_status sl_sql_fail_nested(struct sl_error *err);
-/* SL_ERR_NOT_FOUND if there is no such session. */
-enum sl_status sl_sql_check_session(struct sl_sql *store, int64_t session,
-                                    struct sl_error *err) SL_MUST_USE;
-/* The same, and nobody else writes to the session until the transaction ends. SL_ERR_BUSY, which
- * leaves the transaction usable, while another server does. */
+/* SL_ERR_NOT_FOUND: there is no such session. */
+enum sl_status sl_sql_fail_no_session(int64_t session, struct sl_error *err);
+/* That error if there is none; else nobody else writes to the session until the transaction ends.
+ * SL_ERR_BUSY, which leaves the transaction usable, while another server does. */
 enum sl_status sl_sql_lock_session(struct sl_sql *store, int64_t session,
                                    struct sl_error *err) SL_MUST_USE;
 

@@ -34,7 +34,22 @@ static enum sl_status find_before(struct sl_sql *store, const struct sl_store_an
 }
 
 static enum sl_status add_answer(struct sl_sql *store, const struct sl_store_answer *answer,
-                                 int64_t *revision, struct sl_error *err)
+                                 int64_t *revision, bool *added, struct sl_error *err)
+{
+    return sl_sql_number(store, SL_SQL_ADD_ANSWER,
+                         SL_VALUES(sl_value_blob(answer->client_id, SL_STORE_CLIENT_BYTES),
+                                   sl_value_integer(answer->session), sl_value_size(answer->trial),
+                                   sl_value_integer(answer->practice), sl_value_text(answer->item),
+                                   sl_value_text(answer->body), sl_value_integer(answer->received),
+                                   sl_value_integer(answer->elapsed),
+                                   sl_value_integer(answer->repeat)),
+                         revision, added, err);
+}
+
+/* Why no answer was added: the session or the item does not exist, or another server has the
+ * session. SL_OK: neither, and the session is ours now. */
+static enum sl_status explain(struct sl_sql *store, const struct sl_store_answer *answer,
+                              struct sl_error *err)
 {
     int64_t item = 0;
     bool found = false;
@@ -42,19 +57,7 @@ static enum sl_status add_answer(struct sl_sql *store, const struct sl_store_ans
     SL_TRY(sl_sql_number(store, SL_SQL_FIND_ITEM, SL_VALUES(sl_value_text(answer->item)), &item,
                          &found, err));
     if (!found) return sl_fail(err, SL_ERR_NOT_FOUND, "there is no item \"%s\"", answer->item);
-    SL_TRY(sl_sql_number(store, SL_SQL_NEXT_REVISION,
-                         SL_VALUES(sl_value_integer(answer->session), sl_value_size(answer->trial),
-                                   sl_value_integer(answer->practice)),
-                         revision, &found, err));
-    return sl_sql_run(store, SL_SQL_ADD_ANSWER,
-                      SL_VALUES(sl_value_blob(answer->client_id, SL_STORE_CLIENT_BYTES),
-                                sl_value_integer(answer->session), sl_value_size(answer->trial),
-                                sl_value_integer(answer->practice), sl_value_integer(*revision),
-                                sl_value_integer(item), sl_value_text(answer->body),
-                                sl_value_integer(answer->received),
-                                sl_value_integer(answer->elapsed),
-                                sl_value_integer(answer->repeat)),
-                      err);
+    return SL_OK;
 }
 
 enum sl_status sl_sql_peek_answer(struct sl_store *base, const struct sl_store_answer *answer,
@@ -64,17 +67,24 @@ enum sl_status sl_sql_peek_answer(struct sl_store *base, const struct sl_store_a
     return find_before(sl_sql_of(base), answer, outcome, &revision, err);
 }
 
+/* The statement comes first and the questions only if it added nothing. It locks the session when
+ * several servers write, but sees what was committed before it began: if another server answered in
+ * between, its revision is taken, and the second attempt sees the other's. */
 enum sl_status sl_sql_put_answer(struct sl_store *base, struct sl_store_answer *answer,
                                  enum sl_put_outcome *outcome, struct sl_error *err)
 {
     enum sl_put_outcome found = SL_PUT_STORED;
     int64_t revision = 0;
+    bool added = false;
     struct sl_sql *store = sl_sql_of(base);
-    SL_TRY(find_before(store, answer, &found, &revision, err));
-    if (found == SL_PUT_STORED) {
-        SL_TRY(add_answer(store, answer, &revision, err));
-        /* Another server has stored an answer with this client id since we looked. */
-        if (sl_sql_changes(store) == 0) SL_TRY(find_before(store, answer, &found, &revision, err));
+    SL_TRY(add_answer(store, answer, &revision, &added, err));
+    if (!added) SL_TRY(find_before(store, answer, &found, &revision, err));
+    if (!added && found == SL_PUT_STORED) {
+        SL_TRY(explain(store, answer, err));
+        SL_TRY(add_answer(store, answer, &revision, &added, err));
+        if (!added) SL_TRY(find_before(store, answer, &found, &revision, err));
+        if (!added && found == SL_PUT_STORED)
+            return sl_fail(err, SL_ERR_BUSY, "another server has changed the session: try again");
     }
     if (found != SL_PUT_CONFLICT) answer->revision = (size_t)revision;
     *outcome = found;
@@ -96,11 +106,12 @@ enum sl_status sl_sql_event_bytes(struct sl_store *base, int64_t session, const 
 enum sl_status sl_sql_put_event(struct sl_store *base, int64_t session, int64_t now,
                                 const char *kind, const char *body, struct sl_error *err)
 {
-    if (session != 0) SL_TRY(sl_sql_check_session(sl_sql_of(base), session, err));
-    return sl_sql_run(sl_sql_of(base), SL_SQL_ADD_EVENT,
+    struct sl_sql *store = sl_sql_of(base);
+    SL_TRY(sl_sql_run(store, SL_SQL_ADD_EVENT,
                       SL_VALUES(sl_value_integer(session), sl_value_integer(now),
                                 sl_value_text(kind), sl_value_text(body)),
-                      err);
+                      err));
+    return sl_sql_changes(store) > 0 ? SL_OK : sl_sql_fail_no_session(session, err);
 }
 
 /* Fills the row of a walk and, if there is one, the answer. */

@@ -51,24 +51,30 @@ enum sl_status sl_sql_find_session(struct sl_store *base, const uint8_t *token_h
     return fail_busy(err);
 }
 
-enum sl_status sl_sql_check_session(struct sl_sql *store, int64_t session, struct sl_error *err)
+enum sl_status sl_sql_fail_no_session(int64_t session, struct sl_error *err)
+{
+    return sl_fail(err, SL_ERR_NOT_FOUND, "there is no session %" PRId64, session);
+}
+
+/* SL_ERR_NOT_FOUND if there is no such session. */
+static enum sl_status check_session(struct sl_sql *store, int64_t session, struct sl_error *err)
 {
     int64_t one = 0;
     bool found = false;
     SL_TRY(sl_sql_number(store, SL_SQL_SESSION_EXISTS, SL_VALUES(sl_value_integer(session)), &one,
                          &found, err));
-    return found ? SL_OK : sl_fail(err, SL_ERR_NOT_FOUND, "there is no session %" PRId64, session);
+    return found ? SL_OK : sl_sql_fail_no_session(session, err);
 }
 
 enum sl_status sl_sql_lock_session(struct sl_sql *store, int64_t session, struct sl_error *err)
 {
     int64_t one = 0;
     bool locked = false;
-    if (!store->driver->several_writers) return sl_sql_check_session(store, session, err);
+    if (!store->driver->several_writers) return check_session(store, session, err);
     SL_TRY(sl_sql_number(store, SL_SQL_LOCK_SESSION, SL_VALUES(sl_value_integer(session)), &one,
                          &locked, err));
     if (locked) return SL_OK;
-    SL_TRY(sl_sql_check_session(store, session, err));
+    SL_TRY(check_session(store, session, err));
     return fail_busy(err);
 }
 

@@ -56,12 +56,15 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_ANSWER_OF_CLIENT] = "SELECT a.session, a.trial, a.practice, i.id, a.body, a.revision "
                                 "FROM answers a JOIN items i ON i.position = a.item "
                                 "WHERE a.client_id = ?1",
-    [SL_SQL_NEXT_REVISION] = "SELECT COALESCE(MAX(revision) + 1, 0) FROM answers "
-                             "WHERE session = ?1 AND trial = ?2 AND practice = ?3",
+    /* One statement, since a question costs a round trip. Without a row: something is missing, or
+     * there is such an answer. */
     [SL_SQL_ADD_ANSWER] = "INSERT INTO answers(client_id, session, trial, practice, revision, "
                           "item, body, received, elapsed, repeat) "
-                          "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
-                          "ON CONFLICT DO NOTHING",
+                          "SELECT ?1, s.id, ?3, ?4, (SELECT COALESCE(MAX(a.revision) + 1, 0) "
+                          "FROM answers a WHERE a.session = ?2 AND a.trial = ?3 "
+                          "AND a.practice = ?4), i.position, ?6, ?7, ?8, ?9 "
+                          "FROM sessions s, items i WHERE s.id = ?2 AND i.id = ?5 "
+                          "ON CONFLICT DO NOTHING RETURNING revision",
     [SL_SQL_EACH_ANSWER] =
         "SELECT " SL_SQL_SESSION ", a.client_id, a.trial, a.revision, i.id, a.body, "
         "a.received, a.elapsed, a.repeat, a.practice "
@@ -69,7 +72,8 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
         "JOIN items i ON i.position = a.item "
         "ORDER BY a.session, a.trial, a.practice DESC, a.revision",
     [SL_SQL_ADD_EVENT] = "INSERT INTO events(session, at, kind, body) "
-                         "VALUES(NULLIF(?1, 0), ?2, ?3, ?4)",
+                         "SELECT NULLIF(?1, 0), ?2, ?3, ?4 "
+                         "WHERE ?1 = 0 OR EXISTS(SELECT 1 FROM sessions WHERE id = ?1)",
     [SL_SQL_EACH_EVENT] = "SELECT " SL_SQL_SESSION ", e.at, e.kind, e.body "
                           "FROM events e LEFT JOIN sessions s ON s.id = e.session ORDER BY e.id",
     [SL_SQL_EACH_EVENT_OF] = "SELECT " SL_SQL_SESSION ", e.at, e.kind, e.body "

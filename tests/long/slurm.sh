@@ -20,25 +20,22 @@ spec() {
  "tests": {"new": {"data": "shapes:n=8,size=16,seed=2", "labels": "hard", "metrics": ["accuracy"]}}}
 JSON
 }
-same() { # A B: equal result lines but for "time"
-    for results in "$1" "$2"; do
-        sed 's/"time":{[^}]*}//' "$results/results.jsonl" >"$results.compared"
-    done
-    cmp "$1.compared" "$2.compared"
-}
-wait_for() { # COMMAND...: until it succeeds, at most five minutes
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ $tries -lt 3000 ] || return 1
-        sleep .1
-    done
-}
 epochs_of() { # the epochs that the part of the only run in FOLDER has trained
     cat "$1"/parts/*/runs/*/log.jsonl 2>/dev/null | wc -l
 }
 has_trained() { # FOLDER EPOCHS
     [ "$(epochs_of "$1")" -ge "$2" ]
+}
+has_checkpoint() { # FOLDER
+    [ -s "$(echo "$1"/parts/*/runs/*/checkpoint.safetensors)" ]
+}
+# A line of the log states how long its epoch took. So the first line is another one if the first
+# epoch was trained again.
+note_first() { # FOLDER
+    head -n 1 "$1"/parts/*/runs/*/log.jsonl >"$1.first" && grep -q '"epoch":1,' "$1.first"
+}
+has_resumed() { # FOLDER: a finished run whose first epoch is the one that was noted
+    head -n 1 "$1"/runs/*/log.jsonl | cmp - "$1.first"
 }
 
 # ---- More runs than tasks ----
@@ -50,7 +47,7 @@ passes "ten runs here" "$program" run many.json -o many-here
 passes "ten runs in an array of at most four tasks" \
     "$program" run many.json --launcher slurm --slurm time=10 -o many-there
 says "are packed" "10 runs in 4 tasks"
-passes "and have the same results" same many-here many-there
+passes "and have the same results" same_results many-here many-there
 
 # ---- Preemption ----
 
@@ -58,22 +55,32 @@ spec long 40 1
 passes "a long run here" "$program" run long.json -o long-here
 "$program" run long.json --launcher slurm --slurm partition=low,time=30 -o preempted >said 2>&1 &
 watching=$!
-wait_for has_trained preempted 3
+wait_for 300 has_trained preempted 3
 report $? "a long run begins in the partition of low priority"
+note_first preempted
+report $? "and logs its first epoch"
 printf '#!/bin/sh\nsleep 3\n' >urgent
 passes "an urgent job takes its node" sbatch --partition=high --exclusive --time=5 urgent
-wait_for sh -c "scontrol show job \$(squeue --noheader --partition=low --format=%A | head -n 1) | grep -q Restarts=1"
+wait_for 300 sh -c "scontrol show job \$(squeue --noheader --partition=low --format=%A | head -n 1) | grep -q Restarts=1"
 report $? "and the run is requeued"
+has_checkpoint preempted
+report $? "with a checkpoint, which it wrote when it was told to end"
 wait $watching
 report $? "it ends all the same"
-passes "with the results of the run that nothing disturbed" same long-here preempted
+passes "it resumed, and trained no epoch twice" has_resumed preempted
+passes "with the results of the run that nothing disturbed" same_results long-here preempted
 
 # ---- A node dies ----
 
-"$program" run long.json --launcher slurm --slurm time=30 -o died >said 2>&1 &
+# A dead node gives no notice, so the run must last longer than the time between two checkpoints.
+spec longer 1500 1
+passes "a longer run here" "$program" run longer.json -o longer-here
+"$program" run longer.json --launcher slurm --slurm time=30 -o died >said 2>&1 &
 watching=$!
-wait_for has_trained died 3
-report $? "a long run begins"
+wait_for 300 has_checkpoint died
+report $? "a longer run begins and writes a checkpoint"
+note_first died
+report $? "and logs its first epoch"
 node=$(squeue --noheader --format=%N | head -n 1)
 job=$(squeue --noheader --format=%A | head -n 1)
 pid=$(scontrol listpids "$job" "$node" | awk 'NR > 1 { print $1; exit }')
@@ -83,5 +90,6 @@ passes "its node dies" scontrol update "nodename=$node" state=down reason=test
 kill -KILL "$pid" 2>/dev/null # if Slurm's own process has not ended it
 wait $watching
 report $? "the run moves to the other node and ends"
-passes "with the results of the run that nothing disturbed" same long-here died
+passes "it resumed, and did not begin again" has_resumed died
+passes "with the results of the run that nothing disturbed" same_results longer-here died
 finish

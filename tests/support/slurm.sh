@@ -116,3 +116,21 @@ slurm_start() {
         slurm_stop # a port was taken, most likely: try others
     done
 }
+
+same_results() { # A B: equal result lines but for "time"
+    for results in "$1" "$2"; do
+        sed 's/"time":{[^}]*}//' "$results/results.jsonl" >"$results.compared"
+    done
+    cmp "$1.compared" "$2.compared"
+}
+
+wait_for() { # SECONDS COMMAND...: until it succeeds
+    most_tries=$(($1 * 10))
+    shift
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt $most_tries ] || return 1
+        sleep .1
+    done
+}

@@ -23,21 +23,8 @@ cat >spec.json <<'JSON'
 JSON
 sed 's/"epochs": 1,/"epochs": 100000,/; s/\[1, 2\]/[1]/; s/"mine"/"endless"/' spec.json >endless.json
 
-# same A B: equal result lines but for "time".
-same() {
-    for results in "$1" "$2"; do
-        sed 's/"time":{[^}]*}//' "$results/results.jsonl" >"$results.compared"
-    done
-    cmp "$1.compared" "$2.compared" && [ "$(wc -l <"$1/results.jsonl")" -eq 6 ]
-}
-# wait_for COMMAND...: until it succeeds, at most a minute.
-wait_for() {
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || return 1
-        sleep .1
-    done
+same() { # A B: six equal lines
+    same_results "$1" "$2" && [ "$(wc -l <"$1/results.jsonl")" -eq 6 ]
 }
 passes "a local run" "$program" run spec.json -o local
 [ $failures -eq 0 ] || finish # nothing to compare with
@@ -86,10 +73,10 @@ fails "a folder without jobs cannot be followed" "refused has no Slurm job to fo
 
 env --default-signal=INT "$program" run endless.json --launcher slurm --slurm time=10 -o ends >said 2>&1 &
 watching=$!
-is_training() { # the number of trainings that have begun
-    [ "$(find ends/parts -name log.jsonl -size +0 2>/dev/null | wc -l)" -ge "$1" ]
+is_training() { # FOLDER COUNT: so many trainings have begun
+    [ "$(find "$1/parts" -name log.jsonl -size +0 2>/dev/null | wc -l)" -ge "$2" ]
 }
-wait_for is_training 2
+wait_for 60 is_training ends 2
 report $? "two endless runs train"
 kill -INT $watching
 wait $watching
@@ -108,4 +95,46 @@ says "and the other was cancelled" "it was cancelled"
 report $? "both are in failures.jsonl"
 [ -z "$(squeue --noheader)" ]
 report $? "and no job is left"
+
+# ---- Ctrl-C that cancels ----
+
+# Hard labels are trained for one epoch, votes without end.
+sed 's/"labels": null/"labels": null, "settings": {"epochs": 1}/; s/"epochs": 1, "batch"/"epochs": 100000, "batch"/; s/"mine"/"mixed"/' \
+    spec.json >mixed.json
+fails "--cancel beside a local run is refused" "has no effect with --cancel" \
+    "$program" run spec.json --cancel -o local
+fails "and beside commands that are printed" "--launcher has no effect with --cancel" \
+    "$program" run --launcher print --cancel -o local
+is_half_way() { # FOLDER: both short runs are joined, both others train
+    [ "$(grep -c '"softlab":"result"' "$1/results.jsonl")" -eq 2 ] && is_training "$1" 2
+}
+catches_interrupts() { # PROCESS: the second bit of its mask of caught signals
+    grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
+}
+# interrupt FOLDER WORD...: run softlab with these words, and press Ctrl-C when the folder is half way.
+interrupt() {
+    folder=$1
+    shift
+    env --default-signal=INT "$program" run "$@" -o "$folder" >"$scratch/output" 2>&1 &
+    watching=$!
+    wait_for 60 is_half_way "$folder" && wait_for 60 catches_interrupts $watching
+    report $? "two runs are made, two train"
+    kill -INT $watching
+    wait $watching
+    [ $? -eq 130 ]
+    report $? "Ctrl-C ends the command as it ends a local run"
+}
+is_cancelled() { # FOLDER
+    says "the jobs were cancelled" "the Slurm jobs were cancelled, and what they finished is in $1"
+    [ -z "$(squeue --noheader)" ] && [ -e "$(echo "$1"/slurm/*/closed.json)" ]
+    report $? "no job is left, and none is open"
+    [ "$(grep -c "it was cancelled" "$1/failures.jsonl")" -eq 2 ] && [ "$(grep -c '"softlab":"result"' "$1/results.jsonl")" -eq 2 ]
+    report $? "two runs have failed, and the finished ones are kept"
+}
+interrupt launched mixed.json --launcher slurm --slurm time=10 --cancel
+is_cancelled launched
+interrupt watched mixed.json --launcher slurm --slurm time=10
+says "without --cancel the jobs go on" "the Slurm jobs go on"
+interrupt watched --watch --cancel
+is_cancelled watched
 finish

@@ -35,6 +35,10 @@ void sl_cpu_detect(struct sl_cpu *out);
 /* The cores that this process may use, at least 1: those it is bound to, or fewer if its control
  * group is limited to a share of their time (as docker --cpus does). */
 size_t sl_cpu_count(void);
+/* The bytes that this process can still take without swapping: those of the machine, or fewer if
+ * its control group, or one above it, has less left (as in a container or a Slurm task). SIZE_MAX
+ * if unknown. */
+size_t sl_memory_free(void);
 
 SL_END_DECLS
 

@@ -23,7 +23,8 @@ struct sl_launch {
 
 struct sl_launcher {
     const char *name;
-    const char *help;
+    bool away;    /* start() returns before the runs are made */
+    bool watched; /* sl_launch_watch follows what start() handed over */
     /* Make or hand over every run that the folder does not have. out->done counts runs that are
      * made when it returns. */
     enum sl_status (*start)(const struct sl_experiment *experiment, const struct sl_launch *launch,
@@ -49,9 +50,11 @@ enum sl_status sl_launch_check(const char *folder, struct sl_error *err) SL_MUST
 /* Follow the Slurm jobs of a folder until all have ended: join finished runs, report failed ones
  * and sort results.jsonl. Only files and Slurm are asked, so it can be stopped, killed and started
  * again. A run whose task ended without a result fails with Slurm's reason. SL_ERR_NOT_FOUND if the
- * folder has no Slurm job; SL_ERR_STOPPED after hooks->stop, which leaves the jobs running. */
+ * folder has no Slurm job; SL_ERR_STOPPED after hooks->stop, which leaves the jobs running or, with
+ * `cancels`, cancels them and joins what they finished. */
 enum sl_status sl_launch_watch(const char *folder, const struct sl_experiment_hooks *hooks,
-                               struct sl_experiment_outcome *out, struct sl_error *err) SL_MUST_USE;
+                               bool cancels, struct sl_experiment_outcome *out,
+                               struct sl_error *err) SL_MUST_USE;
 /* Cancel the Slurm jobs of a folder; sl_launch_watch then joins what they finished. */
 enum sl_status sl_launch_cancel(const char *folder, struct sl_error *err) SL_MUST_USE;
 

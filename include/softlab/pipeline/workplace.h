@@ -23,6 +23,7 @@ struct sl_workplace {
     struct sl_exchange *exchange;  /* borrowed, or NULL; arrays in place of files */
     struct sl_name_table *unnamed; /* borrowed, or NULL; files already reported as lacking class
                                       names, so that each is reported once */
+    size_t memory;                 /* bytes that a job should keep to; 0: those that are free */
     void *context;                 /* borrowed; for the hooks below, each of which may be NULL */
     /* The name of a path in messages, such as "standard input" for a temporary file. */
     const char *(*shown)(void *context, const char *path);

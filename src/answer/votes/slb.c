@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "answer/answer_internal.h"
 #include "answer/votes/votes.h"
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
@@ -351,6 +352,26 @@ enum sl_status sl_slb_read(const char *path, bool stream, struct sl_votes **out,
     votes->mapping->length = (size_t)size;
     *out = votes;
     return SL_OK;
+}
+
+bool sl_votes_size_read(const char *path, struct sl_votes_size *out)
+{
+    enum sl_answer_file file;
+    struct header header;
+    int descriptor = -1;
+    uint64_t size = 0;
+    if (sl_answer_file_look(path, &file, NULL) != SL_OK || file != SL_FILE_SLB) return false;
+    if (sl_file_open(path, &descriptor, &size, NULL) != SL_OK) return false;
+    const bool read_all = read(descriptor, &header, sizeof header) == (ssize_t)sizeof header;
+    close(descriptor);
+    const struct sl_slb_bytes bytes = {.length = (size_t)size, .name = path, .sums = true};
+    if (!read_all || check_header(&bytes, &header, NULL) != SL_OK) return false;
+    *out = (struct sl_votes_size){.bytes = size,
+                                  .n_items = (size_t)header.n_items,
+                                  .n_annotators = (size_t)header.n_annotators,
+                                  .n_classes = (size_t)header.n_classes,
+                                  .count = (size_t)header.count};
+    return true;
 }
 
 struct content {

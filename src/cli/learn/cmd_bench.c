@@ -66,7 +66,7 @@ static void print_layers(const struct sl_timing *timing)
     for (size_t i = 0; i < timing->n_layers; i++) {
         const struct sl_profile_row *row = &timing->layers[i];
         const double seconds = sl_profile_seconds(row);
-        if (seconds < 1e-6) continue;
+        if (!(seconds > 0)) continue; /* computed inside the layer before it */
         cli_table_add(
             &table, row->name, row->kind, row->direction, cli_real(&table, 1e3 * seconds, 3, ""),
             row->flops > 0 ? cli_real(&table, row->flops / seconds / 1e9, 1, "") : "", row->kernel);

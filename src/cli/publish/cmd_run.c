@@ -39,24 +39,30 @@ enum { CHOOSES = RUNS | PLANS | AWAY, MAKES = CHOOSES | PARTS };
 /* What is done with an EXPERIMENT. */
 static struct sl_option_mode making_mode(const struct run_values *options)
 {
-    if (strcmp(options->launcher, "slurm") == 0)
-        return (struct sl_option_mode){AWAY | SLURM, .name = "--launcher slurm"};
-    if (strcmp(options->launcher, "print") == 0)
-        return (struct sl_option_mode){AWAY, .name = "--launcher print"};
+    const struct sl_launcher *launcher = sl_launcher_find(options->launcher);
+    if (launcher->watched) return (struct sl_option_mode){AWAY | SLURM, .name = "--launcher slurm"};
+    if (launcher->away) return (struct sl_option_mode){AWAY, .name = "--launcher print"};
     if (options->dry_run) return (struct sl_option_mode){PLANS, .name = "--dry-run"};
     if (options->run) return (struct sl_option_mode){PARTS, .name = "--run"};
     return (struct sl_option_mode){RUNS, .name = "an experiment"};
+}
+
+/* --cancel alone; beside --watch or --launcher slurm it says what Ctrl-C does. */
+static bool cancels_at_once(const struct run_values *options)
+{
+    return options->cancel && !options->watch && !sl_launcher_find(options->launcher)->watched;
 }
 
 static void run_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
     (void)cli;
     const struct run_values *options = values;
-    *out = options->list     ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
-           : options->init   ? (struct sl_option_mode){INITS, .name = "--init", .alone = true}
-           : options->cancel ? (struct sl_option_mode){FOLLOWS, .name = "--cancel", .alone = true}
-           : options->watch  ? (struct sl_option_mode){FOLLOWS, .name = "--watch", .alone = true}
-                             : making_mode(options);
+    *out = options->list    ? (struct sl_option_mode){LISTS, .name = "--list", .alone = true}
+           : options->init  ? (struct sl_option_mode){INITS, .name = "--init", .alone = true}
+           : options->watch ? (struct sl_option_mode){FOLLOWS, .name = "--watch", .alone = true}
+           : cancels_at_once(options)
+               ? (struct sl_option_mode){FOLLOWS, .name = "--cancel", .alone = true}
+               : making_mode(options);
 }
 
 static const char *const run_samples[] = {"--list",
@@ -64,9 +70,11 @@ static const char *const run_samples[] = {"--list",
                                           "collins2022/table2",
                                           "collins2022/table2 --dry-run",
                                           "collins2022/table2 --launcher slurm",
+                                          "collins2022/table2 --launcher slurm --cancel",
                                           "collins2022/table2 --launcher print",
                                           "collins2022/table2 --run 0123",
                                           "--watch",
+                                          "--watch --cancel",
                                           "--cancel",
                                           NULL};
 
@@ -85,8 +93,7 @@ static const struct sl_field_row run_options[] = {
      .minimum = 1, .maximum = 1024, .modes = RUNS | PLANS | PARTS},
     {"threads", SL_FIELD_INTEGER, FIELD(threads),
      "threads of all processes together (default: all cores); with --launcher slurm or print, "
-     "threads "
-     "of each run (default: 1); results are the same for any number",
+     "threads of each run (default: 1); results are the same for any number",
      .value = "N", .minimum = 1, .maximum = SL_POOL_MOST_THREADS, .modes = MAKES},
     {"memory", SL_FIELD_INTEGER, FIELD(memory),
      "memory for all processes together (default: all that is free)", .value = "MB", .minimum = 1,
@@ -120,9 +127,11 @@ static const struct sl_field_row run_options[] = {
      "prints it, for any number of machines at once that share the folder",
      .value = "KEY,...", .modes = RUNS | PLANS | PARTS},
     {"watch", SL_FIELD_BOOLEAN, FIELD(watch),
-     "follow the Slurm jobs of the folder and join their results; Ctrl-C stops watching only"},
+     "follow the Slurm jobs of the folder and join their results; Ctrl-C stops watching only, "
+     "unless --cancel is given"},
     {"cancel", SL_FIELD_BOOLEAN, FIELD(cancel),
-     "cancel the Slurm jobs of the folder and join what they finished"},
+     "cancel the Slurm jobs of the folder and join what they finished; with --watch or --launcher "
+     "slurm, do so when Ctrl-C is pressed"},
     {"init", SL_FIELD_SOURCE, FIELD(init),
      "write a specification to start from, for a data set by name or a folder of images",
      .value = "DATA"},
@@ -223,7 +232,7 @@ static enum sl_status run_all(struct cli *cli, const struct run_values *values, 
                                       ? sl_experiment_run_parts(experiment, runner, &outcome, err)
                                       : run_launch(values, name, experiment, runner, &outcome, err);
     run_board_clear(runner->hooks.context);
-    const bool here = strcmp(values->launcher, "local") == 0;
+    const bool here = !sl_launcher_find(values->launcher)->away;
     if (here && (status == SL_OK || status == SL_ERR_STOPPED))
         sl_log(&cli->log, SL_LOG_INFO,
                "%s: %zu run%s made, %zu there before, %zu failed, %zu missing", experiment->name,
@@ -342,7 +351,8 @@ static enum sl_status conclude(const struct run_values *values, const struct run
                        "of %zu run%s, none can be made here; what %s is said above", tally->missing,
                        sl_text_plural(tally->missing, "", "s"),
                        sl_text_plural(tally->missing, "it lacks", "they lack"));
-    if (strcmp(values->launcher, "print") != 0 && !values->run)
+    const struct sl_launcher *launcher = sl_launcher_find(values->launcher);
+    if ((!launcher->away || launcher->watched) && !values->run)
         printf("%s/results.jsonl\n", values->output);
     return SL_OK;
 }
@@ -352,11 +362,11 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     const struct run_values *values = raw;
     if (values->list) return print_list(err);
     if (values->init) return write_spec(cli, values, err);
-    if (values->watch || values->cancel) return run_follow_only(cli, values, err);
+    if (values->watch || cancels_at_once(values)) return run_follow_only(cli, values, err);
     if (cli->n_arguments == 0)
         return sl_fail(err, SL_ERR_USAGE, "name an EXPERIMENT, see softlab run --list");
     const size_t cores = sl_cpu_count();
-    const bool away = strcmp(values->launcher, "local") != 0;
+    const struct sl_launcher *launcher = sl_launcher_find(values->launcher);
     struct run_board board = {.cli = cli};
     char **names = NULL;
     /* Children work in the results folder. */
@@ -367,7 +377,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));
     /* Once, before the first experiment is submitted: then the folder has jobs. */
-    if (strcmp(values->launcher, "slurm") == 0) SL_TRY_OUT(sl_launch_check(values->output, err));
+    if (launcher->watched) SL_TRY_OUT(sl_launch_check(values->output, err));
     /* Children look for data where this process does, from another folder. */
     if (given && setenv("SOFTLAB_DATA", given, 1) != 0) {
         status = sl_fail_errno(err, "SOFTLAB_DATA");
@@ -378,7 +388,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         .roots = {.given = given, .folder = folder},
         .n_processes = values->jobs > 0 ? (size_t)values->jobs : cores,
         .threads = values->threads > 0 ? (size_t)values->threads
-                   : away              ? 1
+                   : launcher->away    ? 1
                                        : cores,
         .memory = (size_t)values->memory * MEGABYTE,
         .hooks = run_board_hooks(&board),
@@ -388,7 +398,7 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
         tally.estimator = sl_estimator_create(&runner.roots, runner.n_processes, runner.threads);
     SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
     if (values->dry_run) run_print_sum(&tally, values->scale, runner.n_processes);
-    if (tally.away > 0 && strcmp(values->launcher, "slurm") == 0)
+    if (tally.away > 0 && launcher->watched)
         SL_TRY_OUT(run_follow(cli, values, &runner.hooks, &tally, err));
     status = conclude(values, &tally, err);
 out:
@@ -412,6 +422,7 @@ static const struct cli_example run_examples[] = {
     {"softlab run collins2022 --scale paper --launcher slurm --slurm partition=work -o shared",
      "on a Slurm cluster, in a folder that all its nodes see"},
     {"softlab run --watch -o shared", "and follow it again, from another terminal or day"},
+    {"softlab run --watch --cancel -o shared", "follow it, and let Ctrl-C cancel its jobs"},
     {"softlab run --init photos --answers votes.csv -o mine", "begin an experiment of one's own"},
     {"softlab run mine -o results --only 'votes|resnet8'", "and run some of its cells"},
     {NULL, NULL},

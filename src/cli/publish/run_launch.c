@@ -84,7 +84,8 @@ enum sl_status run_follow(struct cli *cli, const struct run_values *values,
                           struct sl_error *err)
 {
     struct sl_experiment_outcome outcome = {0};
-    const enum sl_status status = sl_launch_watch(values->output, hooks, &outcome, err);
+    const enum sl_status status =
+        sl_launch_watch(values->output, hooks, values->cancel, &outcome, err);
     run_board_clear(hooks->context);
     if (status == SL_OK || status == SL_ERR_STOPPED)
         sl_log(&cli->log, SL_LOG_INFO, "Slurm: %zu run%s made, %zu failed", outcome.done,
@@ -102,10 +103,11 @@ enum sl_status run_follow_only(struct cli *cli, const struct run_values *values,
     const struct sl_experiment_hooks hooks = run_board_hooks(&board);
     enum sl_status status = SL_OK;
     SL_TRY_OUT(cli_catch_signals(err));
-    if (values->cancel) SL_TRY_OUT(sl_launch_cancel(values->output, err));
+    const bool at_once = values->cancel && !values->watch;
+    if (at_once) SL_TRY_OUT(sl_launch_cancel(values->output, err));
     SL_TRY_OUT(run_follow(cli, values, &hooks, &tally, err));
     /* Runs that were cancelled have failed, which is what was asked for. */
-    if (tally.failed > 0 && !values->cancel)
+    if (tally.failed > 0 && !at_once)
         status = sl_fail(err, SL_ERR_INPUT, "%zu run%s failed, see %s/failures.jsonl", tally.failed,
                          sl_text_plural(tally.failed, "", "s"), values->output);
     else

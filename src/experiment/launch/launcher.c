@@ -67,10 +67,10 @@ static enum sl_status start_print(const struct sl_experiment *experiment,
 }
 
 const struct sl_launcher sl_launchers[] = {
-    {"local", "this machine", start_here},
-    {"slurm", "a Slurm cluster that shares the folder", sl_launch_slurm},
-    {"print", "print a command per run, for any other scheduler", start_print},
-    {NULL, NULL, NULL},
+    {"local", .start = start_here},
+    {"slurm", .away = true, .watched = true, .start = sl_launch_slurm},
+    {"print", .away = true, .start = start_print},
+    {.name = NULL},
 };
 
 const struct sl_launcher *sl_launcher_find(const char *name)

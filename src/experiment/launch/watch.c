@@ -18,6 +18,9 @@
  * that its writer ended. */
 enum { MOST_SECONDS = 15, PATIENCE = 20, LATE_SECONDS = 5, TICK_MS = 100, MOST_SHOWN = 8 };
 
+/* Cancelled tasks write a checkpoint, and Slurm kills those that do not end (KillWait, 30 s). */
+enum { CANCEL_SECONDS = 120 };
+
 /* A job that is followed. */
 struct followed {
     const struct sl_submission *submission; /* borrowed */
@@ -31,6 +34,8 @@ struct followed {
 struct watch {
     const char *folder;                      /* borrowed */
     const struct sl_experiment_hooks *hooks; /* borrowed */
+    bool cancels;                            /* the jobs when the watch is to stop */
+    double cancelled;                        /* when they were; NaN: they were not */
     struct sl_ledger ledger;
     struct sl_outputs outputs;
     struct followed *jobs; /* owned; n_jobs */
@@ -44,9 +49,11 @@ static void tell(const struct watch *watch, enum sl_run_event event, const char 
     if (watch->hooks->event) watch->hooks->event(watch->hooks->context, event, title, reason);
 }
 
+/* A watch that has cancelled its jobs stops when they have ended. */
 static bool must_stop(const struct watch *watch)
 {
-    return watch->hooks->stop && watch->hooks->stop(watch->hooks->context);
+    return isnan(watch->cancelled) && watch->hooks->stop &&
+           watch->hooks->stop(watch->hooks->context);
 }
 
 /* ---- Runs ---- */
@@ -214,20 +221,44 @@ static void rest(const struct watch *watch, double seconds)
     }
 }
 
+/* End the jobs, or leave them to another watch. */
+static enum sl_status stop(struct watch *watch, struct sl_error *err)
+{
+    if (!watch->cancels)
+        return sl_fail(err, SL_ERR_STOPPED,
+                       "watching stopped, and the Slurm jobs go on: follow them again with "
+                       "softlab run --watch -o %s, or end them with softlab run --cancel -o %s",
+                       watch->folder, watch->folder);
+    tell(watch, SL_RUN_STOPS, "Slurm", "once the cancelled jobs have ended");
+    for (size_t i = 0; i < watch->n_jobs; i++)
+        if (watch->jobs[i].n_open > 0) SL_TRY(sl_slurm_cancel(watch->jobs[i].submission->job, err));
+    watch->cancelled = sl_clock_seconds();
+    return SL_OK;
+}
+
 static enum sl_status work(struct watch *watch, struct sl_error *err)
 {
-    const double begun = sl_clock_seconds();
+    double begun = sl_clock_seconds();
     for (;;) {
         for (size_t i = 0; i < watch->n_jobs; i++)
             SL_TRY(look_at_job(watch, &watch->jobs[i], err));
-        if (count_open(watch) == 0) return SL_OK;
-        if (must_stop(watch))
+        if (count_open(watch) == 0) break;
+        if (must_stop(watch)) {
+            SL_TRY(stop(watch, err));
+            begun = watch->cancelled; /* it does not take long now */
+        }
+        if (sl_clock_seconds() - watch->cancelled > CANCEL_SECONDS)
             return sl_fail(err, SL_ERR_STOPPED,
-                           "watching stopped, and the Slurm jobs go on: follow them again with "
-                           "softlab run --watch -o %s, or end them with softlab run --cancel -o %s",
-                           watch->folder, watch->folder);
+                           "the Slurm jobs were cancelled and have not ended yet: join their "
+                           "results with softlab run --watch -o %s",
+                           watch->folder);
         rest(watch, fmin(MOST_SECONDS, 1 + (sl_clock_seconds() - begun) / PATIENCE));
     }
+    if (isnan(watch->cancelled)) return SL_OK;
+    return sl_fail(err, SL_ERR_STOPPED,
+                   "the Slurm jobs were cancelled, and what they finished is in %s; the command "
+                   "that submitted them continues",
+                   watch->folder);
 }
 
 /* The jobs of a folder; SL_ERR_NOT_FOUND if it has none. */
@@ -243,9 +274,14 @@ static enum sl_status read_jobs(const char *folder, struct sl_submissions *out,
 }
 
 enum sl_status sl_launch_watch(const char *folder, const struct sl_experiment_hooks *hooks,
-                               struct sl_experiment_outcome *out, struct sl_error *err)
+                               bool cancels, struct sl_experiment_outcome *out,
+                               struct sl_error *err)
 {
-    struct watch watch = {.folder = folder, .hooks = hooks, .ledger = {.lock = -1}};
+    struct watch watch = {.folder = folder,
+                          .hooks = hooks,
+                          .cancels = cancels,
+                          .cancelled = NAN,
+                          .ledger = {.lock = -1}};
     struct sl_submissions submissions = {0};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(read_jobs(folder, &submissions, err));

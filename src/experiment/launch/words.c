@@ -37,10 +37,8 @@ static size_t word_length(const char *text)
 
 static bool is_key(const char *text, size_t length)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz", more[] =
-                                                                    "abcdefghijklmnopqrstuvwxyz"
-                                                                    "0123456789-";
-    return length > 0 && strchr(letters, text[0]) && strspn(text, more) >= length;
+    const size_t known = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    return length > 0 && text[0] >= 'a' && text[0] <= 'z' && known >= length;
 }
 
 static bool has_control(const char *text, size_t length)

@@ -28,7 +28,7 @@
 /* Core-seconds per byte and resample, since every resample computes all metrics anew. */
 #define RESAMPLE_SECONDS 5.3e-9
 #define OPENING          2
-enum { DEFAULT_BATCH = 32, MEMINFO_LIMIT = 1 << 16, LARGEST_BATCH = 256 };
+enum { DEFAULT_BATCH = 32, LARGEST_BATCH = 256 };
 /* Typical sizes of a sentence and a word, from the POS corpus. */
 enum { TOKENS = 24, LETTERS = 12, VOCABULARY = 4000, ALPHABET = 80 };
 
@@ -114,19 +114,6 @@ size_t sl_job_memory(const struct sl_job *job)
                               : trainer_memory(&trainer);
     trainer_release(&trainer);
     return BASE_MEMORY + own;
-}
-
-size_t sl_memory_free(void)
-{
-    struct sl_buffer text;
-    sl_buffer_init(&text, MEMINFO_LIMIT);
-    size_t free_bytes = SIZE_MAX;
-    if (sl_file_read("/proc/meminfo", &text, NULL) == SL_OK && text.length > 0) {
-        const char *line = strstr(text.data, "MemAvailable:");
-        if (line) free_bytes = (size_t)strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10;
-    }
-    sl_buffer_release(&text);
-    return free_bytes;
 }
 
 /* ---- Time ---- */

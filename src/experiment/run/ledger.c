@@ -108,11 +108,16 @@ bool sl_ledger_holds(const struct sl_ledger *ledger, const json_t *record)
     return holds;
 }
 
-bool sl_ledger_has_key(const struct sl_ledger *ledger, const char *key)
+const struct sl_ledger_line *sl_ledger_find(const struct sl_ledger *ledger, const char *key)
 {
     for (size_t i = 0; i < ledger->n_lines; i++)
-        if (strcmp(ledger->lines[i].key, key) == 0) return true;
-    return false;
+        if (strcmp(ledger->lines[i].key, key) == 0) return &ledger->lines[i];
+    return NULL;
+}
+
+bool sl_ledger_has_key(const struct sl_ledger *ledger, const char *key)
+{
+    return sl_ledger_find(ledger, key) != NULL;
 }
 
 static bool is_result(const json_t *line)
@@ -263,13 +268,51 @@ static size_t place_of(const struct sl_experiment *experiment, const char *key)
     return 0;
 }
 
+/* The next line of failures.jsonl, with its newline, from *at on; NULL at the end. An incomplete
+ * last line is none. */
+static const char *next_failure(const struct sl_buffer *text, size_t *at, size_t *length)
+{
+    if (*at >= text->length) return NULL;
+    const char *line = text->data + *at;
+    const char *newline = memchr(line, '\n', text->length - *at);
+    if (!newline) return NULL;
+    *length = (size_t)(newline - line) + 1;
+    *at += *length;
+    return line;
+}
+
+static const char *key_of(const json_t *failure)
+{
+    return json_string_value(json_object_get(failure, "key"));
+}
+
 static bool is_of(const struct sl_experiment *experiment, const char *line, size_t length)
 {
     json_t *failure = json_loadb(line, length, 0, NULL);
-    const char *key = json_string_value(json_object_get(failure, "key"));
+    const char *key = key_of(failure);
     const bool is = key && place_of(experiment, key) > 0;
     json_decref(failure);
     return is;
+}
+
+json_t *sl_ledger_failure(const struct sl_ledger *ledger, const char *key)
+{
+    struct sl_buffer text;
+    json_t *last = NULL;
+    size_t at = 0, length = 0;
+    sl_buffer_init(&text, RESULTS_LIMIT);
+    if (sl_file_exists(ledger->failures) && sl_file_read(ledger->failures, &text, NULL) == SL_OK)
+        for (const char *line; (line = next_failure(&text, &at, &length));) {
+            json_t *failure = json_loadb(line, length, 0, NULL);
+            if (!key_of(failure) || strcmp(key_of(failure), key) != 0) {
+                json_decref(failure);
+                continue;
+            }
+            json_decref(last);
+            last = failure;
+        }
+    sl_buffer_release(&text);
+    return last;
 }
 
 enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger,
@@ -281,14 +324,10 @@ enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger,
     sl_buffer_init(&text, RESULTS_LIMIT);
     sl_buffer_init(&kept, RESULTS_LIMIT);
     enum sl_status status = SL_OK;
+    size_t at = 0, length = 0;
     SL_TRY_OUT(sl_file_read(ledger->failures, &text, err));
-    for (size_t at = 0, length; at < text.length; at += length + 1) {
-        const char *line = text.data + at;
-        const char *newline = memchr(line, '\n', text.length - at);
-        if (!newline) break;
-        length = (size_t)(newline - line);
-        if (!is_of(experiment, line, length)) sl_buffer_append(&kept, line, length + 1);
-    }
+    for (const char *line; (line = next_failure(&text, &at, &length));)
+        if (!is_of(experiment, line, length)) sl_buffer_append(&kept, line, length);
     if (kept.length > 0)
         SL_TRY_OUT(sl_file_write(ledger->failures, kept.data, kept.length, err));
     else if (unlink(ledger->failures) != 0)

@@ -33,6 +33,8 @@ enum sl_status sl_ledger_read(const char *folder, struct sl_ledger *out,
 void sl_ledger_close(struct sl_ledger *ledger);
 /* True if the run has a line, unless a test that was absent then can be scored now. */
 bool sl_ledger_has(const struct sl_ledger *ledger, const struct sl_run *run);
+/* The line of a run, borrowed; NULL if there is none. */
+const struct sl_ledger_line *sl_ledger_find(const struct sl_ledger *ledger, const char *key);
 bool sl_ledger_has_key(const struct sl_ledger *ledger, const char *key);
 /* True if a line equals this record byte for byte. */
 bool sl_ledger_holds(const struct sl_ledger *ledger, const json_t *record);
@@ -40,6 +42,9 @@ enum sl_status sl_ledger_append(struct sl_ledger *ledger, const json_t *result,
                                 struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_ledger_fail(struct sl_ledger *ledger, const json_t *failure,
                               struct sl_error *err) SL_MUST_USE;
+/* The last line of failures.jsonl that is about a run; NULL if there is none. The caller owns it.
+ */
+json_t *sl_ledger_failure(const struct sl_ledger *ledger, const char *key);
 /* Remove the experiment's runs from failures.jsonl, since they are tried again. */
 enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger,
                                          const struct sl_experiment *experiment,

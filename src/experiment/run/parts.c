@@ -10,21 +10,12 @@
 #include "softlab/base/memory.h"
 #include "softlab/experiment/launch.h"
 
-enum { FAILURE_LIMIT = 1 << 26 };
-
 char *sl_part_folder(const char *folder, const char *key)
 {
     return sl_string_printf("%s/parts/%s", folder, key);
 }
 
 /* ---- Joining ---- */
-
-static const struct sl_ledger_line *line_of(const struct sl_ledger *ledger, const char *key)
-{
-    for (size_t i = 0; i < ledger->n_lines; i++)
-        if (strcmp(ledger->lines[i].key, key) == 0) return &ledger->lines[i];
-    return NULL;
-}
 
 /* Logs are for people: one that cannot be moved is no reason to lose a result. */
 static void move_logs(const char *from, const char *to)
@@ -50,7 +41,7 @@ static enum sl_status take_result(struct sl_ledger *ledger, struct sl_outputs *o
 {
     struct sl_outputs made = {0};
     enum sl_status status = SL_OK;
-    json_t *line = json_loads(line_of(part, run->key)->text, 0, NULL);
+    json_t *line = json_loads(sl_ledger_find(part, run->key)->text, 0, NULL);
     SL_TRY_OUT(sl_outputs_open(&made, part->folder, err));
     SL_TRY_OUT(sl_outputs_move(outputs, &made, err));
     move_logs(part->folder, ledger->folder);
@@ -63,36 +54,11 @@ out:
     return status;
 }
 
-/* The last line of failures.jsonl that is about the run; NULL if there is none. */
-static json_t *failure_of(const struct sl_ledger *part, const struct sl_run *run)
-{
-    struct sl_buffer text;
-    json_t *failure = NULL;
-    sl_buffer_init(&text, FAILURE_LIMIT);
-    if (sl_file_exists(part->failures) && sl_file_read(part->failures, &text, NULL) == SL_OK) {
-        for (size_t at = 0; at < text.length;) {
-            const char *line = text.data + at;
-            const char *newline = memchr(line, '\n', text.length - at);
-            if (!newline) break;
-            json_t *read = json_loadb(line, (size_t)(newline - line), 0, NULL);
-            const char *key = json_string_value(json_object_get(read, "key"));
-            if (key && strcmp(key, run->key) == 0) {
-                json_decref(failure);
-                failure = json_incref(read);
-            }
-            json_decref(read);
-            at += (size_t)(newline - line) + 1;
-        }
-    }
-    sl_buffer_release(&text);
-    return failure;
-}
-
 static enum sl_status take_failure(struct sl_ledger *ledger, const struct sl_ledger *part,
                                    const struct sl_run *run, enum sl_part_state *out, char **reason,
                                    struct sl_error *err)
 {
-    json_t *failure = failure_of(part, run);
+    json_t *failure = sl_ledger_failure(part, run->key);
     if (!failure) return SL_OK;
     const enum sl_status status = sl_ledger_fail(ledger, failure, err);
     if (status == SL_OK) {

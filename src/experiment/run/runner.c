@@ -14,6 +14,7 @@
 #include "experiment/run/parts.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
+#include "softlab/base/system.h"
 #include "softlab/base/text.h"
 #include "softlab/experiment/launch.h"
 

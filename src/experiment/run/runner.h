@@ -69,10 +69,8 @@ enum sl_status sl_collect(const struct sl_experiment *experiment, const struct s
 json_t *sl_run_head(const struct sl_experiment *experiment, const struct sl_run *run,
                     const char *kind);
 
-/* estimate.c: the bytes that a job may need, SIZE_MAX if more than any machine has; the bytes that
- * are free now, SIZE_MAX if unknown. */
+/* estimate.c: the bytes that a job may need, SIZE_MAX if more than any machine has. */
 size_t sl_job_memory(const struct sl_job *job);
-size_t sl_memory_free(void);
 
 /* Rewrite a message of a child process in the specification's words, because its author knows
  * neither "cache/0123.npz" nor the options of commands. Takes `text`. */

@@ -354,6 +354,8 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
         return sl_labels_aggregate_streamed(workplace, job, method, out, notes, err);
     bool by_rows =
         method->needs & SL_CROWD_SOFT || job->annotators > 0 || job->as_released || job->timed;
-    return by_rows ? aggregate_rows(workplace, job, method, out, notes, err)
-                   : aggregate_votes(workplace, job, method, out, notes, err);
+    const enum sl_status status = by_rows
+                                      ? aggregate_rows(workplace, job, method, out, notes, err)
+                                      : aggregate_votes(workplace, job, method, out, notes, err);
+    return sl_labels_hint_stream(status, method, err);
 }

@@ -56,6 +56,24 @@ enum sl_status sl_labels_held_read(const struct sl_workplace *workplace,
                                    struct sl_crowd_options *options,
                                    struct sl_error *err) SL_MUST_USE;
 
+/* streaming.c: the bytes that labels of such answers take in memory: the mapped file, a row of
+ * probabilities for each item, and its name. */
+uint64_t sl_labels_memory(const struct sl_votes_size *size);
+/* True if that does not fit comfortably into the memory that is available. */
+bool sl_labels_too_large(const struct sl_votes_size *size, size_t available);
+/* Whether the answers are streamed: as asked, for several ranks, or because they are too large for
+ * memory and the labels are the same either way. The log says the latter. */
+bool sl_labels_streams(const struct sl_workplace *workplace, const struct sl_labels_job *job,
+                       const struct sl_aggregator *method);
+/* After SL_ERR_NOMEM: add how the answers could be labelled in less memory. Returns `status`. */
+enum sl_status sl_labels_hint_stream(enum sl_status status, const struct sl_aggregator *method,
+                                     struct sl_error *err);
+/* SL_ERR_USAGE for a job that needs what streaming does not keep. */
+enum sl_status sl_labels_check_stream(const struct sl_workplace *workplace,
+                                      const struct sl_labels_job *job,
+                                      const struct sl_aggregator *method,
+                                      struct sl_error *err) SL_MUST_USE;
+
 /* streamed.c: sl_labels_aggregate for answers larger than memory and for several ranks. The rows go
  * to job->output on rank 0; *out has their number and nothing else. Collective. */
 enum sl_status sl_labels_aggregate_streamed(const struct sl_workplace *workplace,

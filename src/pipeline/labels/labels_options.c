@@ -178,8 +178,9 @@ const struct sl_field_row sl_labels_job_options[] = {
      .minimum = 0, .maximum = 9e15,
      .modes = DRAWS | LABEL_BITS(SL_LABEL_READS_SEED) | SL_CROWD_READS_SEED},
     {"stream", SL_FIELD_BOOLEAN, FIELD(stream),
-     "read answers.slb in windows and write labels as they are made, for answers larger than "
-     "memory; the labels are the same; for mv, mv-shares, wawa, ds, ds-fast, ds-hybrid and ibcc",
+     "read answers.slb in windows and write labels as they are made (default: if the answers and "
+     "the labels would take more than three quarters of the free memory); the labels are the same; "
+     "for mv, mv-shares, wawa, ds, ds-fast, ds-hybrid and ibcc",
      .modes = LEARNS},
     {"as-released", SL_FIELD_BOOLEAN, FIELD(as_released),
      "keep repeats and second runs, as the published labels do", .modes = ANSWERED},

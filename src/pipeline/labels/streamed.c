@@ -28,35 +28,6 @@ struct streamed {
     struct sl_rows_stream *rows; /* owned; on rank 0 */
 };
 
-/* Options that need what streaming does not keep. */
-static enum sl_status check_job(const struct sl_workplace *workplace,
-                                const struct sl_labels_job *job, const struct sl_aggregator *method,
-                                struct sl_error *err)
-{
-    const struct {
-        const char *option;
-        bool given;
-    } refused[] = {
-        {"--state", job->state},
-        {"--resume", job->resume},
-        {"--weights", job->weights},
-        {"--annotators", job->annotators > 0},
-        {"--as-released", job->as_released},
-        {"--json", job->timed},
-    };
-    SL_TRY(sl_aggregator_check_stream(method, err));
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (refused[i].given)
-            return sl_fail(
-                err, SL_ERR_USAGE,
-                "%s needs all answers in memory: leave it out, or leave out --stream and "
-                "use one rank",
-                refused[i].option);
-    if (!job->output || workplace->exchange)
-        return sl_fail(err, SL_ERR_USAGE, "streamed labels need --output FILE");
-    return sl_rows_stream_check(job->output, err);
-}
-
 static enum sl_status read_votes(struct streamed *streamed, struct sl_label_notes *notes,
                                  struct sl_error *err)
 {
@@ -208,7 +179,8 @@ enum sl_status sl_labels_aggregate_streamed(const struct sl_workplace *workplace
                                 .method = method,
                                 .comm = workplace->comm,
                                 .options = sl_labels_crowd_options(workplace, job)};
-    SL_TRY(sl_comm_agree(workplace->comm, check_job(workplace, job, method, err), err));
+    SL_TRY(
+        sl_comm_agree(workplace->comm, sl_labels_check_stream(workplace, job, method, err), err));
     enum sl_status status = read_votes(&streamed, notes, err);
     if (status == SL_OK) status = aggregate(&streamed, err);
     if (status == SL_OK) {

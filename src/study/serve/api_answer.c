@@ -264,6 +264,9 @@ static enum sl_status keep(struct sl_request *request, const struct sl_trials *t
     SL_TRY(sl_session_may_answer(&request->session, site->study, sent->trial, trials->count,
                                  sent->practice, err));
     SL_TRY(sl_store_put_answer(site->store, answer, &outcome, err));
+    /* Another server has stored one with this id since we looked. */
+    if (outcome != SL_PUT_STORED)
+        return sl_fail(err, SL_ERR_USAGE, "another answer already has this id");
     if (is_exercise(sent)) return train(request, sent, answer->item, false, err);
     return sl_session_answered(&request->session, &request->flow, sent->trial, trials->count,
                                sent->practice, request->now, err);

@@ -1,5 +1,9 @@
 #include "support.h"
 
+#include <sys/stat.h>
+
+#include "base/limits.h"
+
 static void test_the_version_has_three_numbers(void **state)
 {
     (void)state;
@@ -69,6 +73,63 @@ static void test_the_processor_is_consistent_with_itself(void **state)
                   cpu.avx, cpu.avx2, cpu.fma, cpu.avx512f);
 }
 
+/* ---- Memory ---- */
+
+static void write_text(const char *name, const char *text)
+{
+    test_write(test_path(name), text, strlen(text));
+}
+
+/* The folders of a machine with 1000 kB free and a process in /job/task of version 2 and in /old of
+ * version 1. */
+static void make_machine(void)
+{
+    static const char *const folders[] = {
+        "proc",          "proc/self",        "groups", "groups/job", "groups/job/task",
+        "groups/memory", "groups/memory/old"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        (void)mkdir(test_path(folders[i]), 0777);
+    write_text("proc/meminfo", "MemFree:  7 kB\nMemAvailable:    1000 kB\n");
+    write_text("proc/self/cgroup", "4:memory:/old\n1:cpu:/\n0::/job/task\n");
+}
+
+static size_t free_here(void)
+{
+    char *proc = sl_string_copy(test_path("proc"));
+    const size_t bytes = sl_memory_free_in(proc, test_path("groups"));
+    free(proc);
+    return bytes;
+}
+
+static void test_free_memory_is_the_least_of_the_machine_and_its_control_groups(void **state)
+{
+    (void)state;
+    assert_int_equal(sl_memory_free_in("/nonexistent", "/nonexistent"), SIZE_MAX);
+    make_machine();
+    assert_int_equal(free_here(), 1000 << 10);
+    write_text("groups/job/task/memory.max", "max\n");
+    write_text("groups/job/task/memory.current", "500\n");
+    assert_int_equal(free_here(), 1000 << 10);
+    /* The limit of the group above counts; pages of files do not count as used. */
+    write_text("groups/job/memory.max", "90000\n");
+    write_text("groups/job/memory.current", "50000\n");
+    assert_int_equal(free_here(), 40000);
+    write_text("groups/job/memory.stat", "anon 17\ninactive_file 1000\nactive_file 200\n");
+    assert_int_equal(free_here(), 41200);
+    write_text("groups/memory/old/memory.limit_in_bytes", "30000\n");
+    write_text("groups/memory/old/memory.usage_in_bytes", "20000\n");
+    write_text("groups/memory/old/memory.stat", "inactive_file 1\ntotal_inactive_file 5000\n");
+    assert_int_equal(free_here(), 15000);
+    write_text("groups/memory/old/memory.usage_in_bytes", "70000\n");
+    assert_int_equal(free_here(), 0);
+}
+
+static void test_this_machine_has_free_memory(void **state)
+{
+    (void)state;
+    assert_true(sl_memory_free() > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,6 +139,8 @@ int main(void)
         cmocka_unit_test(test_every_dependency_has_a_version),
         cmocka_unit_test(test_a_small_capacity_is_respected),
         cmocka_unit_test(test_the_processor_is_consistent_with_itself),
+        cmocka_unit_test(test_free_memory_is_the_least_of_the_machine_and_its_control_groups),
+        cmocka_unit_test(test_this_machine_has_free_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
