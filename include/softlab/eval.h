@@ -33,6 +33,7 @@ struct sl_scored {
     double *entropy, *human_entropy;    /* (n) natural logarithm */
     double *truth_score, *choice_score; /* (n) CrowdTruth's, for the true and predicted class */
     uint32_t *by_confidence;            /* (n) rows in ascending confidence, stable */
+    uint32_t *label_row;                /* (n) the row of the labels that each was made of */
     char **classes;                     /* n_classes names, or NULL */
 };
 

@@ -1,20 +1,10 @@
 /* Bootstrap intervals over items, and comparisons of two models on the same items. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "eval/eval_internal.h"
 #include "softlab/base/memory.h"
-
-/* Memory for the resamples of one thread. */
-struct room {
-    struct replication *replication; /* borrowed */
-    size_t resample;                 /* the one in work */
-    size_t *indices;                 /* owned; the rows that were drawn */
-    uint32_t *times;                 /* owned; how often each row was drawn */
-    struct sl_scored *drawn[2];      /* owned; of each model, or NULL if no measure needs it */
-};
 
 /* A bootstrap of several measures; keeps the value of every measure in every resample. */
 struct replication {
@@ -24,11 +14,11 @@ struct replication {
     const struct sl_bootstrap_options *bootstrap;
     const struct sl_scored *models[2]; /* the second is subtracted from the first; or NULL */
     bool resamples, whole_rows;        /* what the measures need of the models' rows */
-    double *items;      /* owned; (n_metrics, n) shares of rows, of measures with any */
-    double *values;     /* owned; (n_metrics, n_resamples) */
-    struct room *rooms; /* owned; one per thread */
-    size_t n_rooms;
-    _Atomic bool exhausted; /* a thread ran out of memory */
+    double *items;            /* owned; (n_metrics, n) shares of rows, of measures with any */
+    double *values;           /* owned; (n_metrics, n_resamples) */
+    struct sl_scored **drawn; /* owned; per thread the drawn rows of each model; NULL: no measure
+                                 needs them */
+    size_t n_drawn;           /* two per thread */
 };
 
 static void copy_row(const struct sl_scored *from, size_t row, struct sl_scored *to, size_t at,
@@ -45,6 +35,7 @@ static void copy_row(const struct sl_scored *from, size_t row, struct sl_scored 
     to->human_entropy[at] = from->human_entropy[row];
     to->truth_score[at] = from->truth_score[row];
     to->choice_score[at] = from->choice_score[row];
+    to->label_row[at] = from->label_row[row];
     if (!whole_rows) return;
     const size_t n_classes = from->n_classes, bytes = n_classes * sizeof *from->human;
     memcpy(to->predicted + at * n_classes, from->predicted + row * n_classes, bytes);
@@ -72,65 +63,38 @@ static double mean_of_drawn(const double *items, const uint32_t *times, size_t n
     return sum / (double)n;
 }
 
-static void draw(struct room *room)
+/* The value of every measure in one resample. */
+static void replicate(void *context, size_t worker, const uint32_t *times, double *out)
 {
-    const struct replication *replication = room->replication;
+    const struct replication *replication = context;
     const size_t n = replication->models[0]->n;
-    sl_bootstrap_draw(replication->bootstrap, room->resample, room->indices, n);
-    memset(room->times, 0, n * sizeof *room->times);
-    for (size_t i = 0; i < n; i++)
-        room->times[room->indices[i]]++;
-    for (size_t m = 0; m < 2 && room->drawn[m]; m++)
-        draw_rows(replication->models[m], room->times, replication->whole_rows, room->drawn[m]);
-}
-
-/* Store the value of every measure in one resample. For sl_guard. */
-static enum sl_status replicate(void *context, struct sl_error *err)
-{
-    (void)err;
-    struct room *room = context;
-    const struct replication *replication = room->replication;
-    const size_t n = replication->models[0]->n, n_resamples = replication->bootstrap->n_resamples;
-    draw(room);
+    struct sl_scored *const *drawn = replication->drawn + 2 * worker;
+    for (size_t m = 0; m < 2 && drawn[m]; m++)
+        draw_rows(replication->models[m], times, replication->whole_rows, drawn[m]);
     for (size_t m = 0; m < replication->n_metrics; m++) {
         const struct sl_metric *metric = replication->metrics[m];
-        double value;
         if (metric->per_item) {
-            value = mean_of_drawn(replication->items + m * n, room->times, n);
+            out[m] = mean_of_drawn(replication->items + m * n, times, n);
         } else {
-            value = metric->value(room->drawn[0], replication->options);
-            if (room->drawn[1]) value -= metric->value(room->drawn[1], replication->options);
+            out[m] = metric->value(drawn[0], replication->options);
+            if (drawn[1]) out[m] -= metric->value(drawn[1], replication->options);
         }
-        replication->values[m * n_resamples + room->resample] = value;
     }
-    return SL_OK;
 }
 
-/* An sl_pool_part. Measures call sl_alloc, and a guard holds for its own thread only. */
-static void run_resample(void *context, size_t resample, size_t worker)
-{
-    struct replication *replication = context;
-    struct room *room = &replication->rooms[worker];
-    if (atomic_load(&replication->exhausted)) return;
-    if (sl_pool_is_stopped(replication->options->pool)) return;
-    room->resample = resample;
-    if (sl_guard(replicate, room, NULL) != SL_OK) atomic_store(&replication->exhausted, true);
-}
-
-static enum sl_status make_room(struct replication *replication, struct room *room,
-                                struct sl_error *err)
+/* Room for the drawn rows of each thread. */
+static enum sl_status make_room(struct replication *replication, struct sl_error *err)
 {
     const size_t n = replication->models[0]->n;
-    room->replication = replication;
-    room->indices = sl_data_alloc(n, sizeof *room->indices, err);
-    room->times = sl_data_alloc(n, sizeof *room->times, err);
-    if (!room->indices || !room->times) return SL_ERR_NOMEM;
-    for (size_t m = 0; m < 2 && replication->resamples && replication->models[m]; m++) {
-        const struct sl_scored *source = replication->models[m];
+    replication->n_drawn = 2 * sl_pool_threads(replication->options->pool);
+    replication->drawn = sl_alloc(replication->n_drawn, sizeof *replication->drawn);
+    for (size_t d = 0; d < replication->n_drawn; d++) {
+        const struct sl_scored *source = replication->models[d % 2];
+        if (!replication->resamples || !source) continue;
         SL_TRY(sl_eval_allocate(n, source->n_classes, source->hard != NULL, replication->whole_rows,
-                                &room->drawn[m], err));
+                                &replication->drawn[d], err));
         for (size_t i = 0; i < n; i++)
-            room->drawn[m]->by_confidence[i] = (uint32_t)i;
+            replication->drawn[d]->by_confidence[i] = (uint32_t)i;
     }
     return SL_OK;
 }
@@ -139,10 +103,8 @@ static enum sl_status prepare(struct replication *replication, struct sl_error *
 {
     const struct sl_scored *source = replication->models[0];
     const size_t n = source->n, n_metrics = replication->n_metrics;
-    const size_t n_resamples = replication->bootstrap->n_resamples;
     replication->items = sl_data_alloc(n_metrics * n, sizeof *replication->items, err);
-    replication->values = sl_data_alloc(n_resamples, n_metrics * sizeof *replication->values, err);
-    if (!replication->items || !replication->values) return SL_ERR_NOMEM;
+    if (!replication->items) return SL_ERR_NOMEM;
     for (size_t m = 0; m < n_metrics; m++) {
         const struct sl_metric *metric = replication->metrics[m];
         replication->resamples = replication->resamples || !metric->per_item;
@@ -150,55 +112,29 @@ static enum sl_status prepare(struct replication *replication, struct sl_error *
         for (size_t i = 0; metric->per_item && i < n; i++)
             replication->items[m * n + i] = metric->per_item(source, i, replication->options);
     }
-    replication->n_rooms = sl_pool_threads(replication->options->pool);
-    replication->rooms = sl_alloc(replication->n_rooms, sizeof *replication->rooms);
-    for (size_t i = 0; i < replication->n_rooms; i++)
-        SL_TRY(make_room(replication, &replication->rooms[i], err));
-    return SL_OK;
+    return make_room(replication, err);
 }
 
-/* Fill `values`. Every resample has its own draws and its own place. */
+/* Fill `values`. */
 static enum sl_status run(struct replication *replication, struct sl_error *err)
 {
-    const struct sl_bootstrap_options *bootstrap = replication->bootstrap;
-    SL_TRY(sl_bootstrap_check(replication->models[0]->n, bootstrap, err));
-    if (bootstrap->n_resamples > UINT32_MAX) /* the most parts of sl_pool_run */
-        return sl_fail(err, SL_ERR_USAGE, "%zu resamples are too many", bootstrap->n_resamples);
+    const struct sl_eval_resamples resamples = {.n_rows = replication->models[0]->n,
+                                                .n_values = replication->n_metrics,
+                                                .bootstrap = replication->bootstrap,
+                                                .pool = replication->options->pool,
+                                                .statistics = replicate,
+                                                .context = replication};
     SL_TRY(prepare(replication, err));
-    sl_pool_run(replication->options->pool, bootstrap->n_resamples, run_resample, replication);
-    SL_TRY(sl_pool_check(replication->options->pool, err));
-    if (!atomic_load(&replication->exhausted)) return SL_OK;
-    return sl_fail(err, SL_ERR_NOMEM, "not enough memory for the measures of a resample");
+    return sl_eval_resample(&resamples, &replication->values, err);
 }
 
 static void release(struct replication *replication)
 {
-    for (size_t i = 0; replication->rooms && i < replication->n_rooms; i++) {
-        sl_scored_destroy(replication->rooms[i].drawn[0]);
-        sl_scored_destroy(replication->rooms[i].drawn[1]);
-        free(replication->rooms[i].indices);
-        free(replication->rooms[i].times);
-    }
-    free(replication->rooms);
+    for (size_t d = 0; replication->drawn && d < replication->n_drawn; d++)
+        sl_scored_destroy(replication->drawn[d]);
+    free(replication->drawn);
     free(replication->items);
     free(replication->values);
-}
-
-/* Move the values that are not NaN to the front; returns how many there are. */
-static size_t drop_nan(double *values, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(values[i])) values[kept++] = values[i];
-    return kept;
-}
-
-static struct sl_interval quantiles(const double *values, size_t count, double level,
-                                    double estimate)
-{
-    const double tail = (1 - level) / 2;
-    return (struct sl_interval){estimate, sl_quantile(values, count, tail),
-                                sl_quantile(values, count, 1 - tail)};
 }
 
 enum sl_status sl_metrics_intervals(const struct sl_metric *const *metrics, size_t n_metrics,
@@ -216,8 +152,9 @@ enum sl_status sl_metrics_intervals(const struct sl_metric *const *metrics, size
     SL_TRY_OUT(run(&replication, err));
     for (size_t m = 0; m < n_metrics; m++) {
         double *values = replication.values + m * bootstrap->n_resamples;
-        size_t kept = drop_nan(values, bootstrap->n_resamples);
-        out[m] = quantiles(values, kept, bootstrap->level, metrics[m]->value(scored, options));
+        size_t kept = sl_eval_drop_nan(values, bootstrap->n_resamples);
+        out[m] =
+            sl_eval_quantiles(values, kept, bootstrap->level, metrics[m]->value(scored, options));
     }
 out:
     release(&replication);
@@ -296,8 +233,9 @@ static enum sl_status compare_resamples(struct replication *replication,
     SL_TRY_OUT(run(replication, err));
     for (size_t m = 0; m < replication->n_metrics; m++) {
         double *values = replication->values + m * bootstrap->n_resamples;
-        size_t kept = drop_nan(values, bootstrap->n_resamples);
-        out[m]->difference = quantiles(values, kept, bootstrap->level, out[m]->a - out[m]->b);
+        size_t kept = sl_eval_drop_nan(values, bootstrap->n_resamples);
+        out[m]->difference =
+            sl_eval_quantiles(values, kept, bootstrap->level, out[m]->a - out[m]->b);
         out[m]->p = bootstrap_p(values, kept);
         out[m]->test = "paired bootstrap";
     }

@@ -46,10 +46,11 @@ enum sl_status sl_eval_allocate(size_t n, size_t n_classes, bool with_hard, bool
     s->truth_score = sl_data_alloc(n, sizeof *s->truth_score, err);
     s->choice_score = sl_data_alloc(n, sizeof *s->choice_score, err);
     s->by_confidence = sl_data_alloc(n, sizeof *s->by_confidence, err);
+    s->label_row = sl_data_alloc(n, sizeof *s->label_row, err);
     bool complete = s->predicted && s->log_predicted && s->human && (s->hard || !with_hard) &&
                     s->top && s->second && s->human_top && s->human_second && s->unique_second &&
                     s->confidence && s->entropy && s->human_entropy && s->truth_score &&
-                    s->choice_score && s->by_confidence;
+                    s->choice_score && s->by_confidence && s->label_row;
     if (!complete) {
         sl_scored_destroy(s);
         return SL_ERR_NOMEM;
@@ -76,6 +77,7 @@ void sl_scored_destroy(struct sl_scored *scored)
     free(scored->truth_score);
     free(scored->choice_score);
     free(scored->by_confidence);
+    free(scored->label_row);
     sl_strings_destroy(scored->classes, scored->n_classes);
     free(scored);
 }
@@ -89,8 +91,9 @@ static enum sl_status check_sets(const struct pairing *pairing, struct sl_error 
     if (predictions->n_rows == 0 || labels->n_rows == 0)
         return sl_fail(err, SL_ERR_INPUT, "the %s have no rows",
                        labels->n_rows == 0 ? "labels" : "predictions");
-    if (predictions->n_rows >= UINT32_MAX)
-        return sl_fail(err, SL_ERR_INPUT, "%zu rows are too many to rank", predictions->n_rows);
+    if (predictions->n_rows >= UINT32_MAX || labels->n_rows >= UINT32_MAX)
+        return sl_fail(err, SL_ERR_INPUT, "%zu rows are too many to rank",
+                       predictions->n_rows > labels->n_rows ? predictions->n_rows : labels->n_rows);
     if (labels->n_classes < 2)
         return sl_fail(err, SL_ERR_INPUT, "there is only one class; scoring needs at least two");
     if (!pairing->options->softmax_counts)
@@ -355,26 +358,26 @@ static enum sl_status fill_hard(const struct pairing *pairing, struct sl_scored 
 }
 
 struct ranked {
-    double confidence;
+    double value;
     uint32_t row;
 };
 
 static int compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    if (x->confidence != y->confidence) return x->confidence < y->confidence ? -1 : 1;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static enum sl_status sort_by_confidence(struct sl_scored *scored, struct sl_error *err)
+enum sl_status sl_eval_rank(const double *values, size_t n, uint32_t *out, struct sl_error *err)
 {
-    struct ranked *order = sl_data_alloc(scored->n, sizeof *order, err);
+    struct ranked *order = sl_data_alloc(n, sizeof *order, err);
     if (!order) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < scored->n; i++)
-        order[i] = (struct ranked){scored->confidence[i], (uint32_t)i};
-    qsort(order, scored->n, sizeof *order, compare_ranked);
-    for (size_t i = 0; i < scored->n; i++)
-        scored->by_confidence[i] = order[i].row;
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct ranked){values[i], (uint32_t)i};
+    qsort(order, n, sizeof *order, compare_ranked);
+    for (size_t i = 0; i < n; i++)
+        out[i] = order[i].row;
     free(order);
     return SL_OK;
 }
@@ -409,9 +412,10 @@ static enum sl_status fill_rows(const struct pairing *pairing, struct sl_scored 
         if (from == SIZE_MAX) continue;
         SL_TRY(fill_prediction(pairing, scored, row, from, err));
         SL_TRY(fill_hard(pairing, scored, row, from, label, err));
+        scored->label_row[row] = (uint32_t)label;
         fill_label(pairing, scored, row++, label);
     }
-    return sort_by_confidence(scored, err);
+    return sl_eval_rank(scored->confidence, scored->n, scored->by_confidence, err);
 }
 
 static void copy_classes(const struct pairing *pairing, struct sl_scored *scored)

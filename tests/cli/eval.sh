@@ -89,6 +89,10 @@ try softlab eval votes.npz --hard fewer.csv -m accuracy
 try softlab eval votes.npz --hard wider.csv -m accuracy
 try softlab eval votes.npz --hard fewer.csv -m accuracy --subset
 try softlab eval votes.npz --hard wider.csv -m accuracy --subset
+# Items that are called by numbers in another order are items, not rows.
+printf 'item,cat,dog\n2,0.75,0.25\n1,0.75,0.25\n0,0.25,0.75\n' > numbered.csv
+printf 'item,class\n2,cat\n1,cat\n0,dog\n' > numbers.csv
+try softlab eval numbered.csv --hard numbers.csv -m accuracy,accuracy_hard
 printf 'item,class\na,bird\n' > bird.csv
 try softlab eval votes.npz --hard bird.csv
 printf 'item,class\nx,cat\n' > elsewhere.csv

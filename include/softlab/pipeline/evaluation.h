@@ -4,6 +4,7 @@
 
 #include "softlab/base/json.h"
 #include "softlab/eval.h"
+#include "softlab/eval/defer.h"
 #include "softlab/eval/shift.h"
 #include "softlab/label.h"
 #include "softlab/pipeline/task.h"
@@ -30,8 +31,12 @@ struct sl_eval_job {
     /* For files of predictions. */
     const char *hard; /* true classes: a file or a data set; NULL: the largest in `labels` */
     enum sl_eval_counts counts;
-    const char *order; /* a file whose value at r is the item number of row r */
-    bool subset;       /* leave out labelled items without a prediction */
+    const char *order;         /* a file whose value at r is the item number of row r */
+    bool subset;               /* leave out labelled items without a prediction */
+    struct sl_real_list defer; /* numbers of people who decide uncertain items; none: nobody */
+    int defer_by;              /* an index of sl_certainties */
+    const char *answers;       /* people's answers for `defer`; NULL: `labels` are their counts */
+    double seconds_per_answer; /* 0: the times of the answers, if they have any */
     /* For weights. */
     const char *data, *split;
     struct sl_load_options images; /* zeros: as the network reads them */
@@ -67,10 +72,13 @@ extern const struct sl_task sl_eval_task;
 struct sl_evaluated_model {
     const char *path; /* borrowed; the name in messages */
     enum sl_prediction_kind kind;
-    struct sl_scored *scored; /* owned */
-    const char *labels;       /* borrowed; the source of the labels */
-    const char *reference;    /* static; how the labels were interpreted */
-    char *hard;               /* owned; the source of the hard labels */
+    struct sl_scored *scored;     /* owned */
+    const char *labels;           /* borrowed; the source of the labels */
+    const char *reference;        /* static; how the labels were interpreted */
+    char *hard;                   /* owned; the source of the hard labels */
+    struct sl_recorded *recorded; /* owned; the answers of `defer`, in the order of `scored`; NULL
+                                     without it */
+    const char *answers;          /* borrowed; their source */
 };
 
 /* Scores of one or several models on the same labels. */
@@ -86,6 +94,8 @@ struct sl_evaluation {
     struct sl_interval *intervals; /* owned; per metric; NaN to NaN if there is none */
     const char *interval;          /* static; how intervals were computed, or NULL */
     struct sl_paired *paired;      /* owned; per metric; NULL without `against` */
+    struct sl_defer_curve *curves; /* owned; of the first model, for each number of people */
+    size_t n_curves;
 };
 /* Score files of predictions; several files are runs of one model with different seeds. */
 enum sl_status sl_evaluate_predictions(const struct sl_eval_job *job, char *const *paths,
@@ -96,7 +106,8 @@ void sl_evaluation_release(struct sl_evaluation *evaluation);
 json_t *sl_evaluation_json(const struct sl_evaluation *evaluation) SL_MUST_USE;
 
 /* Write reliability.svg, confidence.svg and risk-coverage.svg of the first model into a folder,
- * which is created; the last also has the curve of `against`. The log names each file. */
+ * which is created; the last also has the curve of `against`. With `defer` also defer.svg and
+ * defer-cost.svg. The log names each file. */
 enum sl_status sl_evaluation_write_plots(const struct sl_evaluation *evaluation, const char *folder,
                                          struct sl_error *err) SL_MUST_USE;
 

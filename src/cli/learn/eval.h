@@ -18,6 +18,8 @@ enum sl_status eval_weights(struct cli *cli, const struct eval_values *values,
 void eval_print(const struct sl_evaluation *run);
 void eval_print_classes(const struct sl_evaluation *run);
 enum sl_status eval_list(bool json, struct sl_error *err);
+/* eval_defer.c: what people add who decide the least certain items. */
+void eval_print_defer(const struct sl_evaluation *run);
 /* "larger", "smaller" or "": which values of a measure are better. */
 const char *eval_better(const struct sl_metric *metric);
 

@@ -147,6 +147,7 @@ void eval_print(const struct sl_evaluation *run)
     else
         print_measures(run);
     if (run->job->per_class) eval_print_classes(run);
+    if (run->n_curves > 0) eval_print_defer(run);
 }
 
 static json_t *measures_json(void)

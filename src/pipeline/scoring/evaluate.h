@@ -16,6 +16,8 @@ void sl_evaluation_init(struct sl_evaluation *out, const struct sl_eval_job *job
 enum sl_status sl_eval_choose_metrics(struct sl_evaluation *run, char *const *names,
                                       struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_eval_measure(struct sl_evaluation *run, struct sl_error *err) SL_MUST_USE;
+/* The resamples of a job: 1000 where a bootstrap is needed and --bootstrap is not given. */
+struct sl_bootstrap_options sl_eval_bootstrap(const struct sl_eval_job *job);
 
 /* inputs.c: read a file of predictions and match it with labels. Errors name the file. */
 enum sl_status sl_eval_read(const struct sl_workplace *workplace, const struct sl_eval_job *job,
@@ -36,7 +38,27 @@ enum sl_status sl_eval_read_vector(const struct sl_workplace *workplace, const c
                                    const struct sl_class_list *like, int32_t **out, size_t *count,
                                    struct sl_error *err) SL_MUST_USE;
 
-/* json.c: add intervals, per-class scores and the paired tests, if asked for. */
+/* The item names of rows; the number of a name is its row. SL_ERR_INPUT if two rows have the same.
+ */
+enum sl_status sl_eval_name_items(const struct sl_rows *rows, struct sl_name_table **out,
+                                  struct sl_error *err) SL_MUST_USE;
+/* Class names, or numbers if `classes` is NULL; NULL-ended, for sl_names_destroy. */
+char **sl_eval_name_classes(char *const *classes, size_t n_classes);
+
+/* recorded.c: people's answers for --defer, in the order of model->scored: from --answers, or else
+ * from `counts`, rows like the labels. `labels` says what items are called. */
+enum sl_status sl_eval_read_recorded(const struct sl_workplace *workplace,
+                                     const struct sl_eval_job *job, const struct sl_rows *labels,
+                                     const struct sl_rows *counts, struct sl_evaluated_model *model,
+                                     struct sl_error *err) SL_MUST_USE;
+
+/* defer.c: refuse numbers of people that make no sense; make the curves of the first model; and
+ * describe them. */
+enum sl_status sl_eval_check_defer(const struct sl_eval_job *job, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_eval_defer(struct sl_evaluation *run, struct sl_error *err) SL_MUST_USE;
+json_t *sl_eval_defer_json(const struct sl_evaluation *run);
+
+/* json.c: add intervals, per-class scores, paired tests and deferral, if asked for. */
 void sl_evaluation_json_more(const struct sl_evaluation *run, json_t *into);
 
 /* A test set, described by the job or by one member of its file of tests. Texts are borrowed. */

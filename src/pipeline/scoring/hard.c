@@ -79,9 +79,8 @@ out:
     return status;
 }
 
-/* The item names of the labels; the number of a name is its row. */
-static enum sl_status name_items(const struct sl_rows *labels, struct sl_name_table **out,
-                                 struct sl_error *err)
+enum sl_status sl_eval_name_items(const struct sl_rows *labels, struct sl_name_table **out,
+                                  struct sl_error *err)
 {
     struct sl_name_table *items = sl_name_table_create();
     enum sl_status status = SL_OK;
@@ -102,13 +101,11 @@ static enum sl_status name_items(const struct sl_rows *labels, struct sl_name_ta
     return status;
 }
 
-/* The labels' class names, or numbers; NULL-ended, for sl_names_destroy. */
-static char **name_classes(const struct sl_rows *labels)
+char **sl_eval_name_classes(char *const *classes, size_t n_classes)
 {
-    char **names = sl_alloc(labels->n_classes + 1, sizeof *names);
-    for (size_t k = 0; k < labels->n_classes; k++)
-        names[k] =
-            labels->classes ? sl_string_copy(labels->classes[k]) : sl_string_printf("%zu", k);
+    char **names = sl_alloc(n_classes + 1, sizeof *names);
+    for (size_t k = 0; k < n_classes; k++)
+        names[k] = classes ? sl_string_copy(classes[k]) : sl_string_printf("%zu", k);
     return names;
 }
 
@@ -129,8 +126,8 @@ static enum sl_status read_file(const struct sl_workplace *workplace, const char
     *out = classes;
     if (classes) return SL_OK;
     struct sl_name_table *items = NULL;
-    SL_TRY(name_items(labels, &items, err));
-    char **names = name_classes(labels);
+    SL_TRY(sl_eval_name_items(labels, &items, err));
+    char **names = sl_eval_name_classes(labels->classes, labels->n_classes);
     const struct sl_known_names like = {items,           NULL, names, labels->n_classes, owner,
                                         !labels->classes};
     enum sl_status status = sl_truth_read(workplace, path, &like, strangers, out, err);
@@ -159,7 +156,7 @@ static enum sl_status take_dataset(const struct sl_workplace *workplace,
     struct sl_name_table *items = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(match_classes(workplace, set, &like, columns, err));
-    SL_TRY_OUT(name_items(labels, &items, err));
+    SL_TRY_OUT(sl_eval_name_items(labels, &items, err));
     for (size_t i = 0; i < labels->n_rows; i++)
         out[i] = SL_NO_LABEL;
     for (size_t i = 0; i < set->count; i++) {

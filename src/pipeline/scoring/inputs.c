@@ -19,6 +19,7 @@ struct inputs {
     int32_t *own_hard;                    /* owned; classes in the predictions' file, or NULL */
     int32_t *labels_hard;                 /* owned; the classes of --hard, or NULL */
     size_t *order;                        /* owned; or NULL */
+    struct sl_rows *counts;               /* owned; the labels before they are divided; or NULL */
     const char *reference;
 };
 
@@ -26,6 +27,7 @@ static void release(struct inputs *inputs)
 {
     sl_rows_destroy(inputs->predictions);
     sl_rows_destroy(inputs->labels);
+    sl_rows_destroy(inputs->counts);
     free(inputs->own_hard);
     free(inputs->labels_hard);
     free(inputs->order);
@@ -94,13 +96,8 @@ static enum sl_status read_own_labels(const struct sl_workplace *workplace, stru
 {
     const struct sl_rows *predictions = inputs->predictions;
     SL_TRY(read_labels(workplace, inputs->path, inputs, err));
-    if (inputs->labels->items || !predictions->items ||
-        inputs->labels->n_rows != predictions->n_rows)
-        return SL_OK;
-    inputs->labels->items = sl_alloc(predictions->n_rows, sizeof *inputs->labels->items);
-    for (size_t i = 0; i < predictions->n_rows; i++)
-        inputs->labels->items[i] = sl_string_copy(predictions->items[i]);
-    return SL_OK;
+    if (inputs->labels->items || inputs->labels->n_rows != predictions->n_rows) return SL_OK;
+    return sl_names_copy(predictions->items, predictions->n_rows, &inputs->labels->items, err);
 }
 
 /* Count the rows with a class. A prediction without a class, or a class without a prediction, is
@@ -179,8 +176,10 @@ static enum sl_status read_hard_as_labels(const struct sl_workplace *workplace,
                job->hard, strangers.count, sl_text_plural(strangers.count, "", "s"), path);
     if (n_known < n_all) keep_known(inputs);
     inputs->reference = as_classes;
-    return rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, job->hard,
-                           &inputs->labels, err);
+    SL_TRY(rows_of_classes(inputs->labels_hard, n_known, inputs->predictions, job->hard,
+                           &inputs->labels, err));
+    /* Without names, items called 3, 2, 1, 0 would be taken for the rows of these labels. */
+    return sl_names_copy(inputs->predictions->items, n_known, &inputs->labels->items, err);
 }
 
 static bool are_counts(const struct sl_rows *rows)
@@ -220,6 +219,34 @@ static enum sl_status settle_reference(const struct sl_eval_job *job, const char
     if (!inputs->reference) inputs->reference = status == SL_OK ? as_given : as_shares;
     if (status == SL_OK) return SL_OK;
     return said || are_counts(inputs->labels) ? divide_by_sums(inputs->labels, path, err) : status;
+}
+
+/* Keep the counts that are answers of people for --defer. Rows that sum to 1 are distributions. */
+static enum sl_status keep_counts(const struct sl_eval_job *job, struct inputs *inputs,
+                                  struct sl_error *err)
+{
+    struct sl_error not_shares;
+    if (job->defer.count == 0 || job->answers || inputs->reference == as_classes) return SL_OK;
+    if (!are_counts(inputs->labels)) return SL_OK;
+    if (sl_rows_check_distributions(inputs->labels, "labels", &not_shares) == SL_OK) return SL_OK;
+    return sl_rows_copy(inputs->labels, &inputs->counts, err);
+}
+
+/* People must not be judged by their own answers. */
+static enum sl_status check_truth(const struct sl_eval_job *job, const struct inputs *inputs,
+                                  struct sl_error *err)
+{
+    const char *answers = job->answers ? job->answers : job->labels;
+    if (!inputs->labels_hard && !inputs->own_hard && inputs->reference != as_classes)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--defer needs true classes: people's first choice is made of the answers "
+                       "that would be judged by it; name a file or a data set with --hard");
+    if (job->hard && answers && strcmp(job->hard, answers) == 0)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--defer: %s cannot be both the true classes and the answers that are "
+                       "judged by them",
+                       answers);
+    return SL_OK;
 }
 
 static enum sl_status read_order(const char *path, struct inputs *inputs, struct sl_error *err)
@@ -272,6 +299,7 @@ static enum sl_status read_all(const struct sl_workplace *workplace, const struc
                        "%s has no labels of its own: name what people said with --labels%s", path,
                        job->hard ? "" : ", or true classes with --hard");
     sl_say_rescaled(workplace, job->labels, inputs->labels);
+    SL_TRY(keep_counts(job, inputs, err));
     SL_TRY(settle_reference(job, job->labels ? job->labels : path, inputs, err));
     if (job->order) SL_TRY(read_order(job->order, inputs, err));
     if (job->hard)
@@ -301,12 +329,19 @@ enum sl_status sl_eval_read(const struct sl_workplace *workplace, const struct s
         sl_fail_within(err, status, "%s", path);
         goto out;
     }
+    if (job->defer.count > 0) {
+        SL_TRY_OUT(check_truth(job, &inputs, err));
+        SL_TRY_OUT(
+            sl_eval_read_recorded(workplace, job, inputs.labels, inputs.counts, &model, err));
+    }
     model.reference = inputs.reference;
     model.hard = inputs.labels_hard ? sl_string_copy(sl_workplace_shown(workplace, job->hard))
                  : inputs.own_hard  ? sl_string_copy("the predictions' own")
                                     : sl_string_copy("people's first choice");
     *out = model;
+    model = (struct sl_evaluated_model){0};
 out:
+    sl_eval_model_release(&model);
     release(&inputs);
     return status;
 }
@@ -314,6 +349,7 @@ out:
 void sl_eval_model_release(struct sl_evaluated_model *model)
 {
     sl_scored_destroy(model->scored);
+    sl_recorded_destroy(model->recorded);
     free(model->hard);
     *model = (struct sl_evaluated_model){0};
 }

@@ -71,6 +71,7 @@ void sl_evaluation_json_more(const struct sl_evaluation *run, json_t *into)
     }
     if (run->job->per_class) json_object_set_new(into, "per_class", classes_json(run));
     if (run->paired) json_object_set_new(into, "against", paired_json(run));
+    if (run->curves) json_object_set_new(into, "defer", sl_eval_defer_json(run));
 }
 
 json_t *sl_evaluation_json(const struct sl_evaluation *run)

@@ -68,13 +68,19 @@ static void measure_all(struct sl_evaluation *run)
     free(column);
 }
 
+struct sl_bootstrap_options sl_eval_bootstrap(const struct sl_eval_job *job)
+{
+    struct sl_bootstrap_options bootstrap = sl_bootstrap_options_default();
+    bootstrap.n_resamples = job->bootstrap ? job->bootstrap : 1000;
+    bootstrap.seed = job->seed;
+    return bootstrap;
+}
+
 /* Intervals by bootstrap, or of the difference from the other model. */
 static enum sl_status find_intervals(struct sl_evaluation *run, struct sl_error *err)
 {
     const struct sl_eval_job *job = run->job;
-    struct sl_bootstrap_options bootstrap = sl_bootstrap_options_default();
-    bootstrap.n_resamples = job->bootstrap ? job->bootstrap : 1000;
-    bootstrap.seed = job->seed;
+    const struct sl_bootstrap_options bootstrap = sl_eval_bootstrap(job);
     struct sl_metric_options options = run->options;
     options.pool = run->workplace->pool;
     const struct sl_scored *const models[] = {run->models[0].scored,
@@ -158,8 +164,9 @@ static enum sl_status read_models(struct sl_evaluation *run, char *const *paths,
                            sl_text_plural(run->models[0].scored->n, "", "s"), run->models[i].path,
                            run->models[i].scored->n);
     if (!run->job->against) return SL_OK;
-    return sl_eval_read(run->workplace, run->job, run->job->against, &run->models[run->n_models],
-                        err);
+    struct sl_eval_job other = *run->job; /* only the first model defers */
+    other.defer.count = 0;
+    return sl_eval_read(run->workplace, &other, other.against, &run->models[run->n_models], err);
 }
 
 enum sl_status sl_evaluate_predictions(const struct sl_eval_job *job, char *const *paths,
@@ -171,8 +178,10 @@ enum sl_status sl_evaluate_predictions(const struct sl_eval_job *job, char *cons
     enum sl_status status = SL_OK;
     sl_evaluation_init(&run, job, workplace, &job->options, count);
     SL_TRY_OUT(sl_eval_choose_metrics(&run, metrics, err));
+    SL_TRY_OUT(sl_eval_check_defer(job, err));
     SL_TRY_OUT(read_models(&run, paths, err));
     SL_TRY_OUT(sl_eval_measure(&run, err));
+    SL_TRY_OUT(sl_eval_defer(&run, err));
     if (job->plots) SL_TRY_OUT(sl_evaluation_write_plots(&run, job->plots, err));
     *out = run;
     run = (struct sl_evaluation){0};
@@ -191,4 +200,7 @@ void sl_evaluation_release(struct sl_evaluation *run)
     free(run->each);
     free(run->intervals);
     free(run->paired);
+    for (size_t i = 0; i < run->n_curves; i++)
+        sl_defer_curve_release(&run->curves[i]);
+    free(run->curves);
 }

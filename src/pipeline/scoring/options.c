@@ -12,6 +12,11 @@ static const char *reference_names(size_t index)
     return names[index];
 }
 
+static const char *certainty_names(size_t index)
+{
+    return sl_certainties[index].name;
+}
+
 enum {
     PREDICTED = SL_EVAL_ONE | SL_EVAL_SEVERAL,
     ITEMS = SL_EVAL_ITEMS,
@@ -54,10 +59,10 @@ const struct sl_field_row sl_eval_job_options[] = {
      "probabilities are kept this far from 0 and 1 in cross-entropies", .value = "P",
      .fallback = "1e-12", .minimum = 0, .maximum = 0.4, .modes = METRIC(CLIP)},
     {"bootstrap", SL_FIELD_COUNT, FIELD(bootstrap),
-     "95 % intervals by this many resamples of the items; also of --against (1000)",
+     "95 % intervals by this many resamples of the items; also of --against and --defer (1000)",
      .fallback = "0", .minimum = 0, .maximum = 1e6, .modes = MEASURED},
     {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of the bootstrap", .fallback = "1", .minimum = 0,
-     .maximum = 9e15, .modes = MEASURED, .needs = "bootstrap,against"},
+     .maximum = 9e15, .modes = MEASURED, .needs = "bootstrap,against,defer"},
     {"against", SL_FIELD_PATH, FIELD(against),
      "paired tests against the predictions of another model for the same items, or against other "
      "weights",
@@ -65,6 +70,20 @@ const struct sl_field_row sl_eval_job_options[] = {
     {"each", SL_FIELD_BOOLEAN, FIELD(each), "with several files: also the values of each file",
      .modes = SL_EVAL_SEVERAL},
     {"per-class", SL_FIELD_BOOLEAN, FIELD(per_class), "a line for every class", .modes = MEASURED},
+    {"defer", SL_FIELD_REALS, FIELD(defer),
+     "accuracy and cost if the least certain items are decided by a vote of this many people; "
+     "needs "
+     "true classes and counts of answers as --labels, or --answers",
+     .value = "PEOPLE,...", .minimum = 1, .maximum = SL_MOST_PEOPLE, .modes = SL_EVAL_ONE},
+    {"defer-by", SL_FIELD_ENUM, FIELD(defer_by), "how certain the classifier is of an item",
+     .value = "HOW", .fallback = "confidence", .names = certainty_names, .modes = SL_EVAL_ONE,
+     .needs = "defer"},
+    {"answers", SL_FIELD_PATH, FIELD(answers),
+     "people's answers for --defer, one by one: any file that softlab labels reads",
+     .modes = SL_EVAL_ONE, .needs = "defer"},
+    {"seconds-per-answer", SL_FIELD_NUMBER, FIELD(seconds_per_answer),
+     "seconds that an answer takes, for the cost of --defer (default: the times in --answers)",
+     .value = "S", .minimum = 0.001, .maximum = 1e6, .modes = SL_EVAL_ONE, .needs = "defer"},
     {"data", SL_FIELD_SOURCE, FIELD(data),
      "of weights: the items to evaluate them on, as in softlab dataset", .letter = 'd',
      .value = "DATA", .names = sl_dataset_names, .modes = ITEMS | CHECKS_ITEMS},
@@ -103,8 +122,9 @@ const struct sl_field_row sl_eval_job_options[] = {
      "kept",
      .modes = ITEMS},
     {"plots", SL_FIELD_FOLDER, FIELD(plots),
-     "write reliability.svg, confidence.svg and risk-coverage.svg there; of several test sets, a "
-     "folder for each",
+     "write reliability.svg, confidence.svg and risk-coverage.svg there, with --defer also "
+     "defer.svg "
+     "and defer-cost.svg; of several test sets, a folder for each",
      .modes = SL_EVAL_ONE | SL_EVAL_ITEMS | SL_EVAL_TESTS},
     {.name = NULL},
 };

@@ -181,13 +181,75 @@ out:
     return status;
 }
 
+/* The columns of a deferral curve, in per cent where they are shares. */
+struct deferral {
+    double share[SL_DEFER_POINTS], answers[SL_DEFER_POINTS];
+    double accuracy[SL_DEFER_POINTS], low[SL_DEFER_POINTS], high[SL_DEFER_POINTS];
+    char name[32];
+};
+
+static void fill_deferral(const struct sl_defer_curve *curve, struct deferral *out)
+{
+    for (size_t p = 0; p < curve->n_points; p++) {
+        const struct sl_defer_point *point = &curve->points[p];
+        out->share[p] = 100 * point->share;
+        out->answers[p] = point->answers;
+        out->accuracy[p] = 100 * point->accuracy.estimate;
+        out->low[p] = 100 * point->accuracy.low;
+        out->high[p] = 100 * point->accuracy.high;
+    }
+    snprintf(out->name, sizeof out->name, "%zu %s", curve->n_people,
+             sl_text_plural(curve->n_people, "person", "people"));
+}
+
+/* Accuracy over the share of items that people decide, and over what that costs. */
+static enum sl_status plot_deferral(const struct sl_evaluation *run, const char *folder,
+                                    struct sl_error *err)
+{
+    struct deferral *columns = sl_alloc(run->n_curves, sizeof *columns);
+    struct sl_plot_series shares[SL_PLOT_MAX_SERIES], costs[SL_PLOT_MAX_SERIES];
+    char about[SUBTITLE_SIZE];
+    for (size_t i = 0; i < run->n_curves; i++) {
+        fill_deferral(&run->curves[i], &columns[i]);
+        shares[i] = (struct sl_plot_series){.name = columns[i].name,
+                                            .count = run->curves[i].n_points,
+                                            .x = columns[i].share,
+                                            .y = columns[i].accuracy,
+                                            .y_low = columns[i].low,
+                                            .y_high = columns[i].high,
+                                            .band = true,
+                                            .plain = true};
+        costs[i] = shares[i];
+        costs[i].x = columns[i].answers;
+    }
+    struct sl_plot plot = {
+        .kind = SL_PLOT_LINES,
+        .id = "defer",
+        .title = "When people decide the least certain items",
+        .subtitle = subtitle(&run->models[0], about),
+        .note = "Bands: 95 % bootstrap intervals over items",
+        .x = {.label = "Share of items decided by people", .unit = "%", .low = 0, .high = 100},
+        .y = {.label = "Accuracy", .unit = "%"},
+        .series = shares,
+        .n_series = run->n_curves};
+    enum sl_status status = write_plot(run, folder, &plot, err);
+    plot.id = "defer-cost";
+    plot.title = "Accuracy for the answers that people give";
+    plot.x = (struct sl_plot_axis){.label = "Answers per item of the whole set"};
+    plot.series = costs;
+    if (status == SL_OK) status = write_plot(run, folder, &plot, err);
+    free(columns);
+    return status;
+}
+
 enum sl_status sl_evaluation_write_plots(const struct sl_evaluation *evaluation, const char *folder,
                                          struct sl_error *err)
 {
     SL_TRY(sl_folder_create(folder, err));
     SL_TRY(plot_reliability(evaluation, folder, err));
     SL_TRY(plot_confidence(evaluation, folder, err));
-    return plot_risk(evaluation, folder, err);
+    SL_TRY(plot_risk(evaluation, folder, err));
+    return evaluation->n_curves ? plot_deferral(evaluation, folder, err) : SL_OK;
 }
 
 enum sl_status sl_weights_evaluation_write_plots(const struct sl_weights_evaluation *evaluation,
