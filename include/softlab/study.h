@@ -308,6 +308,20 @@ char *sl_study_scrub(const char *text) SL_MUST_USE;
 
 /* ---- Simulated annotators, over HTTP ---- */
 
+/* Recorded answers that simulated annotators give instead of answers from beliefs. */
+struct sl_study_replay {
+    const char *answers; /* a file of hard answers (sl_answers_load); NULL: no replay */
+    double share;        /* 1: of every item's answers, rounded up, the part that can be given */
+    bool partial;        /* items of the study may lack recorded answers */
+    /* Budgets, 0: none. The replay ends at this number of answers, or before the first answer that
+     * would exceed this many seconds of recorded time. */
+    size_t n_answers;
+    double seconds;
+    /* answers.jsonl to write, or NULL: the answers that were given, with the annotators who gave
+     * them when they were recorded; and those that `share` holds out. */
+    const char *given, *held_out;
+};
+
 struct sl_study_simulation {
     const char *url; /* of a running server */
     /* The study's folder on this machine: pages do not name their items, so only the database knows
@@ -327,6 +341,7 @@ struct sl_study_simulation {
     bool count;
     /* How many annotators are scripts: "key1=5,random=5", or NULL. */
     const char *scripts;
+    struct sl_study_replay replay; /* needs the folder */
     uint64_t seed;
     /* Called before an answer is first sent and when it is acknowledged; or NULL. */
     void (*saved)(void *context, const char *id, bool acknowledged);
@@ -344,16 +359,37 @@ struct sl_simulation_reason {
     char text[SL_SIMULATION_REASON]; /* one sentence */
     size_t count;
 };
+enum sl_replay_end {
+    SL_REPLAY_BUDGET,     /* the budget is spent */
+    SL_REPLAY_EXHAUSTED,  /* every recorded answer was given */
+    SL_REPLAY_ANNOTATORS, /* all annotators came and left before that */
+    SL_REPLAY_ENDS
+};
+enum { SL_REPLAY_NAMED = 5 };
+struct sl_replay_result {
+    size_t recorded;   /* answers that could be given */
+    size_t given;      /* of these: acknowledged by the server */
+    double seconds;    /* the recorded time of the given answers; NaN if one has no time */
+    size_t n_ran_out;  /* items that were shown when they had no recorded answer left */
+    char ran_out[256]; /* the names of the first SL_REPLAY_NAMED of them, with commas */
+    enum sl_replay_end end;
+};
+/* Why the replay ended, for a sentence. */
+const char *sl_replay_end_text(enum sl_replay_end end);
+
 struct sl_simulation_result {
     size_t finished; /* annotators */
     size_t refused;  /* no place left, failed the check, or the server refused a request */
     size_t lost;     /* gave up because the server did not reply */
-    struct sl_simulation_reason reasons[SL_SIMULATION_REASONS]; /* why refused or lost */
+    size_t stopped;  /* left because no recorded answer, or no budget, was left */
+    struct sl_simulation_reason reasons[SL_SIMULATION_REASONS]; /* why they left early */
     size_t n_reasons;
     int64_t after;  /* the last session before the simulation; 0 without the folder */
     size_t answers; /* acknowledged, practice included */
     size_t retries;
     double seconds, p50_ms, p99_ms, worst_ms; /* of acknowledged saves; NaN without any */
+    bool replays;
+    struct sl_replay_result replay; /* if it `replays` */
 };
 /* Every annotator walks through the whole study as the page does, with its own connection, and
  * resends an answer under the same client id. Beliefs and behaviour follow from seed, annotator and

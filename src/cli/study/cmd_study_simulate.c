@@ -15,7 +15,8 @@ struct simulate_values {
 #define HERE(field) AT(simulation.field)
 
 /* How fast people are, and how they wander, is said in one of two ways each. */
-enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8 };
+enum { BY_SPEED = 1, BY_RATE = 2, BY_NOISE = 4, BY_MODEL = 8, BY_REPLAY = 16 };
+enum { BY_BELIEF = BY_NOISE | BY_MODEL };
 
 static void simulate_mode(const struct cli *cli, const void *values, struct sl_option_mode *out)
 {
@@ -23,15 +24,24 @@ static void simulate_mode(const struct cli *cli, const void *values, struct sl_o
     const struct sl_study_simulation *options =
         &((const struct simulate_values *)values)->simulation;
     const bool rate = options->rate > 0;
-    *out = (struct sl_option_mode){(rate ? BY_RATE : BY_SPEED) |
-                                       (options->model ? BY_MODEL : BY_NOISE),
-                                   .name = rate ? "--rate" : "--model"};
-    if (rate && options->model) out->name = "--rate and --model";
+    const bool replay = options->replay.answers != NULL;
+    const unsigned from = replay ? BY_REPLAY : options->model ? BY_MODEL : BY_NOISE;
+    const char *name = replay ? "--replay" : "--model";
+    *out = (struct sl_option_mode){(rate ? BY_RATE : BY_SPEED) | from, .name = name};
+    if (rate) {
+        snprintf(out->text, sizeof out->text, "--rate%s%s", from == BY_NOISE ? "" : " and ",
+                 from == BY_NOISE ? "" : name);
+        out->name = out->text;
+    }
 }
 
-static const char *const simulate_samples[] = {
-    "http://x --count --speed 0", "http://x --count --rate 5", "http://x --study s --model m.json",
-    "http://x --study s --model m.json --rate 5", NULL};
+static const char *const simulate_samples[] = {"http://x --count --speed 0",
+                                               "http://x --count --rate 5",
+                                               "http://x --study s --model m.json",
+                                               "http://x --study s --model m.json --rate 5",
+                                               "http://x --study s --replay a.jsonl",
+                                               "http://x --study s --replay a.jsonl --rate 5",
+                                               NULL};
 
 static const struct sl_field_row simulate_options[] = {
     {"study", SL_FIELD_FOLDER, HERE(folder),
@@ -39,10 +49,11 @@ static const struct sl_field_row simulate_options[] = {
      "made-up beliefs"},
     {"truth", SL_FIELD_PATH, HERE(truth),
      "labels to draw beliefs from (default: the true distributions of drawn shapes, or 90 % for "
-     "the items' own class)"},
+     "the items' own class)",
+     .modes = BY_BELIEF},
     {"model", SL_FIELD_PATH, HERE(model),
      "a model of people that softlab simulate-labels --fit --save wrote, in place of --noise",
-     .value = "FILE.json"},
+     .value = "FILE.json", .modes = BY_BELIEF},
     {"annotators", SL_FIELD_COUNT, HERE(annotators), "annotators in all", .letter = 'a',
      .fallback = "50", .minimum = 1, .maximum = 1e6},
     {"at-once", SL_FIELD_COUNT, HERE(at_once), "annotators at the same time", .fallback = "50",
@@ -57,7 +68,7 @@ static const struct sl_field_row simulate_options[] = {
      "how much beliefs vary between people: 1 / concentration of a Dirichlet distribution",
      .fallback = ".05", .minimum = 0, .maximum = 100, .modes = BY_NOISE},
     {"slips", SL_FIELD_NUMBER, HERE(slips), "share of answers that are slips", .value = "P",
-     .fallback = ".02", .minimum = 0, .maximum = 1},
+     .fallback = ".02", .minimum = 0, .maximum = 1, .modes = BY_BELIEF},
     {"patience", SL_FIELD_NUMBER, HERE(patience),
      "seconds without a reply after which an annotator gives up", .value = "S", .fallback = "60",
      .minimum = 0, .maximum = 1e6},
@@ -65,7 +76,31 @@ static const struct sl_field_row simulate_options[] = {
     {"scripts", SL_FIELD_WORD, HERE(scripts),
      "how many annotators follow a script, such as always pressing one key, to see how softlab "
      "study status flags them; all others answer carefully",
-     .value = "NAME=N,...", .names = sl_study_behaviour_name},
+     .value = "NAME=N,...", .names = sl_study_behaviour_name, .modes = BY_BELIEF},
+    {"replay", SL_FIELD_PATH, HERE(replay.answers),
+     "give recorded answers of people instead: a file in which everybody chose one class (CSV, "
+     "answers.jsonl, answers.slb), whose items and classes are named as in the study",
+     .value = "ANSWERS", .needs = "study"},
+    {"replay-share", SL_FIELD_NUMBER, HERE(replay.share),
+     "the share of every item's recorded answers, rounded up, that can be given; the others are "
+     "for --held-out",
+     .value = "P", .fallback = "1", .minimum = 0, .maximum = 1, .needs = "replay"},
+    {"replay-partial", SL_FIELD_BOOLEAN, HERE(replay.partial),
+     "accept items of the study without recorded answers; an annotator who is shown one leaves",
+     .needs = "replay"},
+    {"answers", SL_FIELD_COUNT, HERE(replay.n_answers),
+     "end the replay after this many recorded answers; 0: no limit", .value = "N", .fallback = "0",
+     .minimum = 0, .maximum = 1e12, .needs = "replay"},
+    {"seconds", SL_FIELD_NUMBER, HERE(replay.seconds),
+     "end the replay before the first answer that would exceed this many seconds of recorded time; "
+     "0: no limit",
+     .value = "S", .fallback = "0", .minimum = 0, .maximum = 1e12, .needs = "replay"},
+    {"given", SL_FIELD_OUTPUT, HERE(replay.given),
+     "write the recorded answers that were given, for softlab labels", .value = "FILE.jsonl",
+     .suffixes = ".jsonl", .needs = "replay"},
+    {"held-out", SL_FIELD_OUTPUT, HERE(replay.held_out),
+     "write the recorded answers that --replay-share leaves out", .value = "FILE.jsonl",
+     .suffixes = ".jsonl", .needs = "replay-share"},
     {"count", SL_FIELD_BOOLEAN, HERE(count),
      "make the sessions count, in the places of real people; without it they are test sessions, "
      "which need --study for the token of the test link"},
@@ -104,6 +139,21 @@ static void add_real(struct cli_table *table, const char *name, double value)
     cli_table_add(table, name, finite_text(table, value, 1));
 }
 
+static void print_replay(const struct sl_replay_result *replay)
+{
+    const size_t named = replay->n_ran_out < SL_REPLAY_NAMED ? replay->n_ran_out : SL_REPLAY_NAMED;
+    printf("\nThe replay ended: %s. %zu of %zu recorded %s given", sl_replay_end_text(replay->end),
+           replay->given, replay->recorded,
+           sl_text_plural(replay->recorded, "answer was", "answers were"));
+    if (isfinite(replay->seconds)) printf(", %.1f s of recorded time", replay->seconds);
+    printf(".\n");
+    if (replay->n_ran_out == 0) return;
+    printf("%zu %s shown after the last recorded answer: %s", replay->n_ran_out,
+           sl_text_plural(replay->n_ran_out, "item was", "items were"), replay->ran_out);
+    if (replay->n_ran_out > named) printf(" and %zu more", replay->n_ran_out - named);
+    printf(".\n");
+}
+
 static void print_table(const struct sl_simulation_result *result)
 {
     struct cli_table table;
@@ -111,6 +161,7 @@ static void print_table(const struct sl_simulation_result *result)
     add_count(&table, "annotators finished", result->finished);
     add_count(&table, "refused", result->refused);
     add_count(&table, "lost", result->lost);
+    if (result->replays) add_count(&table, "left early", result->stopped);
     for (size_t i = 0; i < result->n_reasons; i++)
         add_count(&table, cli_cell(&table, "  %s", result->reasons[i].text),
                   result->reasons[i].count);
@@ -122,6 +173,7 @@ static void print_table(const struct sl_simulation_result *result)
     add_real(&table, "a save, p99 ms", result->p99_ms);
     add_real(&table, "a save, slowest ms", result->worst_ms);
     cli_table_end(&table);
+    if (result->replays) print_replay(&result->replay);
 }
 
 /* ---- How many annotators? ---- */
@@ -204,6 +256,9 @@ static const struct cli_example simulate_examples[] = {
     {"softlab study simulate http://127.0.0.1:8080/ --study pilot --annotators 200 --speed 0 "
      "--power",
      "how many annotators do I need? test sessions need no places"},
+    {"softlab study simulate http://127.0.0.1:8080/ --study pilot --replay answers.csv --answers "
+     "500 --given given.jsonl",
+     "500 recorded answers of people, in the order in which this study asks for them"},
     {NULL, NULL},
 };
 
@@ -223,7 +278,9 @@ const struct cli_command cmd_study_simulate = {
         "answers gathered), variation is the mean total variation distance, and top right is the "
         "share of items whose most probable class is the true one. The sessions are test sessions, "
         "which never count; with --count they take the places of real people. Refused annotators "
-        "are counted by reason.",
+        "are counted by reason. With --replay the annotators give answers that people gave "
+        "elsewhere: the n-th answer about an item depends only on the seed, the item and n. An "
+        "annotator who is shown an item without a recorded answer left leaves; none is made up.",
     .arguments = simulate_arguments,
     .options = simulate_options,
     .examples = simulate_examples,

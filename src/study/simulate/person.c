@@ -59,8 +59,16 @@ static void quote(const struct sl_http_heard *heard, char *out, size_t size)
     free(body);
 }
 
+/* The server did not take the answer: it is the next one about its item again. */
+static void put_back(struct sl_sim_person *person)
+{
+    if (person->replays) sl_replay_put_back(person->simulation->replay, &person->turn);
+    person->replays = false;
+}
+
 static void refuse(struct sl_sim_person *person, const struct sl_http_heard *heard)
 {
+    put_back(person);
     char said[128], why[SL_SIMULATION_REASON];
     const char *query = strchr(person->path, '?');
     const size_t length = query ? (size_t)(query - person->path) : strlen(person->path);
@@ -102,6 +110,10 @@ static void acknowledge(struct sl_sim_person *person)
         simulation->options->saved(simulation->options->context, person->id, true);
     sl_sim_saved(simulation, 1000 * (sl_clock_seconds() - since));
     person->id[0] = '\0';
+    if (!person->replays) return;
+    sl_replay_given(simulation->replay, &person->turn);
+    person->replays = false;
+    person->n_replayed++;
 }
 
 static void take_cookie(struct sl_sim_person *person, const char *header)
@@ -137,6 +149,7 @@ static void on_reply(const struct sl_http_heard *heard, void *context)
         try_again(person, heard);
     } else if (heard->status == 409 && person->conflicts++ < MAX_CONFLICTS) {
         person->id[0] = '\0';
+        put_back(person);
         look(person);
     } else {
         refuse(person, heard);
@@ -327,36 +340,88 @@ static const json_t *item_shown(const struct sl_sim_person *person, bool practic
     return json_array_get(json_object_get(person->told, "items"), trial);
 }
 
-static void answer(struct sl_sim_person *person, bool practice, size_t trial)
+/* What the person says by their belief; *ms is the time that it takes. */
+static json_t *say_belief(const struct sl_sim_person *person, const struct sl_sim_screen *screen,
+                          bool practice, size_t trial, double *ms)
 {
     const struct sl_study_simulation *options = person->simulation->options;
-    const struct sl_sim_screen *screen = sl_sim_screen_find(text_at(person->told, "screen"));
     const json_t *classes = json_object_get(person->told, "classes");
     struct sl_sim_sight sight = {.item = item_shown(person, practice, trial),
                                  .classes = classes,
                                  .n_classes = json_array_size(classes)};
     uint64_t number = practice ? UINT64_MAX - trial : trial;
-    struct sl_sim_draw how = {options->seed, person->number, number, options->noise};
+    /* In a replay this is said in practice and checks only, which are answered with the right
+     * class. */
+    const bool exact = person->simulation->replay != NULL;
+    struct sl_sim_draw how = {options->seed, person->number, number, exact ? 0 : options->noise};
     struct sl_sim_belief belief = {.classes = sl_alloc(sight.n_classes + 1, sizeof(double))};
     struct sl_rng rng;
     sl_sim_believe(&person->simulation->world, &sight, &how, &belief);
     draw(person, "simulate.answer", number, &rng);
     const struct sl_sim_behaviour *behaviour = person->behaviour;
-    bool slip = sl_rng_uniform(&rng) < options->slips && !behaviour->press;
+    bool slip = sl_rng_uniform(&rng) < options->slips && !behaviour->press && !exact;
     if (behaviour->press) behaviour->press(&belief, sight.n_classes, trial, &rng);
     json_t *said = screen->say(&belief, &sight, slip, &rng);
     sl_sim_behaviour_settle(behaviour, said);
     free(belief.classes);
+    double seconds = trial_seconds(person, trial, sl_screen_find(screen->name)->seconds);
+    *ms = floor(1000 * fmax(seconds, person->least));
+    return said;
+}
+
+/* Replaces the answer and, if one was recorded, the time. */
+static void say_recorded(const struct sl_sim_person *person, json_t **said, double *ms)
+{
+    json_decref(*said);
+    *said = json_pack("{s:s}", "class", person->turn.class_name);
+    if (!isnan(person->turn.ms)) *ms = round(person->turn.ms);
+}
+
+static void hear_returned(struct sl_sim_person *person, const json_t *reply)
+{
+    (void)reply;
+    sl_sim_leave(person, SL_SIM_STOPPED, person->why);
+}
+
+/* The person closes the page. The server leaves out the answers of people who give their place
+ * back, so only a person without answers does that. */
+static void stop(struct sl_sim_person *person, const char *why)
+{
+    person->why = why;
+    if (person->n_replayed == 0)
+        ask(person, 0, sl_string_copy("/api/return"), json_object(), hear_returned);
+    else
+        sl_sim_leave(person, SL_SIM_STOPPED, why);
+}
+
+/* Whether the item's next recorded answer was taken, or none is needed; if not, the person
+ * leaves. */
+static bool take_turn(struct sl_sim_person *person, size_t trial)
+{
+    struct sl_simulation *simulation = person->simulation;
+    const uint32_t sight = sl_sim_world_find(&simulation->world, item_shown(person, false, trial));
+    const enum sl_replay_taken taken = sl_replay_take(simulation->replay, sight, &person->turn);
+    person->replays = taken == SL_REPLAY_TAKEN;
+    if (taken == SL_REPLAY_OVER) stop(person, "the budget of the replay is spent");
+    if (taken == SL_REPLAY_RAN_OUT) stop(person, "the item shown has no recorded answer left");
+    return taken == SL_REPLAY_TAKEN || taken == SL_REPLAY_OTHER;
+}
+
+static void answer(struct sl_sim_person *person, bool practice, size_t trial)
+{
+    const struct sl_sim_screen *screen = sl_sim_screen_find(text_at(person->told, "screen"));
+    double ms = 0;
+    person->replays = false;
+    if (person->simulation->replay && !practice && !take_turn(person, trial)) return;
     /* The server's minimum time is kept at any speed. */
     person->least = json_number_value(json_object_get(person->told, "min_seconds"));
-    double seconds =
-        fmax(trial_seconds(person, trial, sl_screen_find(screen->name)->seconds), person->least);
+    json_t *said = say_belief(person, screen, practice, trial, &ms);
+    if (person->replays) say_recorded(person, &said, &ms);
     make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
-    json_t *body =
-        json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial", (json_int_t)trial,
-                  "practice", practice, "elapsed", (json_int_t)(1000 * seconds), "times",
-                  times_of(said, 1000 * seconds), "answer", said);
-    ask(person, seconds, sl_string_copy("/api/answer"), body, hear_saved);
+    json_t *body = json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial",
+                             (json_int_t)trial, "practice", practice, "elapsed", (json_int_t)ms,
+                             "times", times_of(said, ms), "answer", said);
+    ask(person, ms / 1000, sl_string_copy("/api/answer"), body, hear_saved);
 }
 
 static void hear_image(struct sl_sim_person *person, const json_t *reply)
@@ -485,7 +550,8 @@ void sl_sim_person_start(struct sl_sim_person *person, size_t number)
     person->image = SIZE_MAX;
     person->due = person->begun = person->least = 0;
     person->tries = person->conflicts = 0;
-    person->attempts = person->n_done = 0;
+    person->attempts = person->n_done = person->n_replayed = 0;
+    person->replays = false;
     draw(person, "simulate.pace", 0, &rng);
     person->pace = exp(PERSON_SPREAD * sl_rng_normal(&rng));
     ask(person, 0, arrival_path(person), NULL, hear_place);

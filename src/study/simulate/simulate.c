@@ -19,6 +19,7 @@ struct sl_study_simulation sl_study_simulation_default(void)
                                         .slips = .02,
                                         .patience = 60,
                                         .images = true,
+                                        .replay = {.share = 1},
                                         .seed = 1};
 }
 
@@ -40,7 +41,8 @@ void sl_sim_advance(struct sl_sim_person *person, size_t n_trials, size_t n_done
     if (simulation->n_trials == 0 && n_trials > 0) {
         const struct sl_simulation_result *left = &simulation->result;
         simulation->n_trials = n_trials;
-        simulation->n_done = n_trials * (left->finished + left->refused + left->lost);
+        simulation->n_done =
+            n_trials * (left->finished + left->refused + left->lost + left->stopped);
         sl_progress_start(progress, "simulating", n_trials * simulation->options->annotators,
                           "trials");
     }
@@ -81,7 +83,9 @@ void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end, const char 
     simulation->result.finished += end == SL_SIM_FINISHED;
     simulation->result.refused += end == SL_SIM_REFUSED;
     simulation->result.lost += end == SL_SIM_LOST;
-    if (simulation->next < simulation->options->annotators) {
+    simulation->result.stopped += end == SL_SIM_STOPPED;
+    const bool over = simulation->replay && sl_replay_is_over(simulation->replay);
+    if (!over && simulation->next < simulation->options->annotators) {
         person->number = simulation->next++; /* now, since others may leave before they sit down */
         sl_http_client_wait(person->client, 0, sit_down, person);
         return;
@@ -126,6 +130,15 @@ static enum sl_status run(struct sl_simulation *simulation, struct sl_error *err
     return SL_OK;
 }
 
+static enum sl_status finish_replay(struct sl_simulation *simulation, struct sl_error *err)
+{
+    const char *path = simulation->options->replay.given;
+    if (!simulation->replay) return SL_OK;
+    simulation->result.replays = true;
+    sl_replay_sum(simulation->replay, &simulation->result.replay);
+    return path ? sl_replay_write(simulation->replay, path, err) : SL_OK;
+}
+
 static enum sl_status check(const struct sl_study_simulation *options, struct sl_error *err)
 {
     if (options->annotators == 0 || options->at_once == 0)
@@ -150,11 +163,14 @@ enum sl_status sl_study_simulate(const struct sl_study_simulation *options,
     enum sl_status status;
     SL_TRY_OUT(sl_sim_world_read(options->folder, options->truth, &simulation.world, err));
     if (options->model) SL_TRY_OUT(sl_sim_world_model(&simulation.world, options->model, err));
+    if (options->replay.answers)
+        SL_TRY_OUT(sl_replay_create(options, &simulation.world, &simulation.replay, err));
     SL_TRY_OUT(sl_sim_behaviours_assign(options->scripts, options->annotators, options->seed,
                                         &simulation.behaviours, err));
     SL_TRY_OUT(sl_http_loop_create(options->log, &simulation.loop, err));
     SL_TRY_OUT(make_seats(&simulation, err));
     SL_TRY_OUT(run(&simulation, err));
+    SL_TRY_OUT(finish_replay(&simulation, err));
     *out = simulation.result;
     out->after = simulation.world.last_session;
 out:
@@ -166,6 +182,7 @@ out:
     free(simulation.behaviours);
     free(simulation.latencies);
     if (simulation.loop) sl_http_loop_destroy(simulation.loop);
+    sl_replay_destroy(simulation.replay);
     sl_sim_world_release(&simulation.world);
     return status;
 }
@@ -179,6 +196,14 @@ static json_t *reasons_json(const struct sl_simulation_result *result)
     return list;
 }
 
+static json_t *replay_json(const struct sl_replay_result *replay)
+{
+    return json_pack("{s:I, s:I, s:o, s:I, s:s, s:s}", "recorded", (json_int_t)replay->recorded,
+                     "given", (json_int_t)replay->given, "seconds", sl_json_real(replay->seconds),
+                     "items_ran_out", (json_int_t)replay->n_ran_out, "first_ran_out",
+                     replay->ran_out, "end", sl_replay_end_text(replay->end));
+}
+
 json_t *sl_simulation_result_json(const struct sl_simulation_result *result, json_t *provenance)
 {
     json_t *json =
@@ -189,5 +214,8 @@ json_t *sl_simulation_result_json(const struct sl_simulation_result *result, jso
                   sl_json_real(result->p50_ms), "p99_ms", sl_json_real(result->p99_ms), "worst_ms",
                   sl_json_real(result->worst_ms), "provenance", provenance);
     json_object_set_new(json, "reasons", reasons_json(result));
+    if (!result->replays) return json;
+    json_object_set_new(json, "stopped", json_integer((json_int_t)result->stopped));
+    json_object_set_new(json, "replay", replay_json(&result->replay));
     return json;
 }

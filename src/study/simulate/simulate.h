@@ -23,6 +23,7 @@ struct sl_sim_world {
     double *truth;                /* owned; (n_items, n_classes), by sight, in the study's order */
     double *share;                /* owned; of the first class in a mixture, NaN for others */
     uint32_t *sight_of;           /* owned; of the store's items, in its order */
+    char **names;                 /* owned; of the same; NULL for checks and exercises */
     size_t n_items, n_read;
     int64_t last_session;       /* id of the last session so far; 0: none */
     struct sl_simulator *model; /* owned; or NULL */
@@ -51,6 +52,10 @@ struct sl_sim_draw {
     uint64_t seed, person, trial;
     double noise;
 };
+/* A hash of the text, for naming a random stream. */
+uint64_t sl_sim_text_number(const char *text);
+/* The number of what a page shows in world->sights; SL_NO_NAME if it is unknown. */
+uint32_t sl_sim_world_find(const struct sl_sim_world *world, const json_t *item);
 void sl_sim_believe(const struct sl_sim_world *world, const struct sl_sim_sight *sight,
                     const struct sl_sim_draw *draw, struct sl_sim_belief *out);
 
@@ -64,6 +69,46 @@ struct sl_sim_screen {
 /* One row for every row of sl_screens. */
 extern const struct sl_sim_screen sl_sim_screens[];
 const struct sl_sim_screen *sl_sim_screen_find(const char *name);
+
+/* ---- replay.c: recorded answers of people ---- */
+
+struct sl_replay; /* opaque */
+/* A recorded answer that a person is about to give. Texts are borrowed from the replay. */
+struct sl_replay_turn {
+    size_t position; /* private */
+    const char *class_name;
+    double ms; /* NaN: not recorded */
+};
+enum sl_replay_taken {
+    SL_REPLAY_TAKEN,
+    SL_REPLAY_OTHER,   /* a check: answered from the truth */
+    SL_REPLAY_RAN_OUT, /* the item has no recorded answer left */
+    SL_REPLAY_OVER,    /* the budget is spent */
+};
+
+/* The order in which an item's `count` recorded answers are given: a function of seed and name, so
+ * that the n-th answer about an item is the same whoever is asked, and when. */
+void sl_replay_order(uint64_t seed, const char *item, size_t count, size_t *out);
+/* How many of an item's answers can be given; the others are held out. */
+size_t sl_replay_part(size_t count, double share);
+
+/* Reads and checks the recorded answers, and writes those that are held out. */
+enum sl_status sl_replay_create(const struct sl_study_simulation *options,
+                                const struct sl_sim_world *world, struct sl_replay **out,
+                                struct sl_error *err) SL_MUST_USE;
+void sl_replay_destroy(struct sl_replay *replay);
+/* The next answer about the item with this sight (a number of world->sights or SL_NO_NAME). */
+enum sl_replay_taken sl_replay_take(struct sl_replay *replay, uint32_t sight,
+                                    struct sl_replay_turn *out);
+/* The server acknowledged the answer; or refused it, so that it is the item's next one again. */
+void sl_replay_given(struct sl_replay *replay, const struct sl_replay_turn *turn);
+void sl_replay_put_back(struct sl_replay *replay, const struct sl_replay_turn *turn);
+/* Whether nobody else need come. */
+bool sl_replay_is_over(const struct sl_replay *replay);
+void sl_replay_sum(const struct sl_replay *replay, struct sl_replay_result *out);
+/* Writes the answers that were acknowledged, item by item in the order in which they were given. */
+enum sl_status sl_replay_write(const struct sl_replay *replay, const char *path,
+                               struct sl_error *err) SL_MUST_USE;
 
 /* ---- behaviour.c: careful and careless annotators ---- */
 
@@ -102,12 +147,17 @@ struct sl_sim_person {
     double due, begun; /* when it was due; when it was first sent */
     unsigned tries, conflicts;
     void (*heard)(struct sl_sim_person *person, const json_t *reply);
+    struct sl_replay_turn turn; /* the recorded answer in the current request, if `replays` */
+    bool replays;
+    size_t n_replayed; /* recorded answers given by this person */
+    const char *why;   /* static; the person leaves for this reason, once the place is free */
 };
 
 struct sl_simulation {
     const struct sl_study_simulation *options;
     struct sl_http_loop *loop; /* owned */
     struct sl_sim_world world;
+    struct sl_replay *replay;                   /* owned; NULL: answers from beliefs */
     const struct sl_sim_behaviour **behaviours; /* owned; by a person's number */
     struct sl_sim_person *people;               /* seats; owned */
     size_t n_people, n_seated, next;
@@ -125,7 +175,7 @@ struct sl_simulation {
 /* The person with `number` takes the seat. */
 void sl_sim_person_start(struct sl_sim_person *person, size_t number);
 void sl_sim_person_release(struct sl_sim_person *person);
-enum sl_sim_end { SL_SIM_FINISHED, SL_SIM_REFUSED, SL_SIM_LOST };
+enum sl_sim_end { SL_SIM_FINISHED, SL_SIM_REFUSED, SL_SIM_LOST, SL_SIM_STOPPED };
 /* simulate.c: the seat is free again. `why` is NULL for a person who finished. */
 void sl_sim_leave(struct sl_sim_person *person, enum sl_sim_end end, const char *why);
 /* The person has answered `n_done` of the session's `n_trials`: for the progress display. */

@@ -98,6 +98,8 @@ static enum sl_status take_item(const struct sl_store_item *item, void *context)
         sl_name_table_add(world->sights, seen, strlen(seen), &number, gathering->err);
     free(seen);
     if (status != SL_OK) return status;
+    if (stimulus->role == SL_STIMULUS_ITEM)
+        world->names[world->n_read] = sl_string_copy(stimulus->id);
     world->sight_of[world->n_read++] = number;
     double *row = &world->truth[number * study->n_classes];
     set_class(study, item->truth, row);
@@ -136,8 +138,9 @@ static enum sl_status gather_items(struct sl_sim_world *world, struct sl_store *
         sl_data_zeroed(stimuli.count * world->study->n_classes, sizeof *world->truth, err);
     world->share = sl_data_zeroed(stimuli.count, sizeof *world->share, err);
     world->sight_of = sl_data_zeroed(stimuli.count, sizeof *world->sight_of, err);
+    world->names = sl_data_zeroed(stimuli.count, sizeof *world->names, err);
     struct gathering gathering = {world, &stimuli, rows, row_names, err, 0};
-    enum sl_status status = world->truth && world->share && world->sight_of
+    enum sl_status status = world->truth && world->share && world->sight_of && world->names
                                 ? sl_store_each_item(store, take_item, &gathering, err)
                                 : SL_ERR_NOMEM;
     sl_stimuli_release(&stimuli);
@@ -194,6 +197,9 @@ void sl_sim_world_release(struct sl_sim_world *world)
 {
     sl_study_destroy(world->study);
     sl_name_table_destroy(world->sights);
+    for (size_t i = 0; i < world->n_read; i++)
+        free(world->names[i]);
+    free(world->names);
     free(world->truth);
     free(world->share);
     free(world->sight_of);
@@ -240,7 +246,7 @@ enum sl_status sl_sim_world_model(struct sl_sim_world *world, const char *path,
 
 /* ---- Beliefs ---- */
 
-static uint64_t text_number(const char *text)
+uint64_t sl_sim_text_number(const char *text)
 {
     uint64_t hash = 14695981039346656037u;
     for (; *text; text++)
@@ -267,7 +273,8 @@ static void imagine(const char *seen, const struct sl_sim_sight *sight, double *
     for (size_t k = 0; k < sight->n_classes; k++) {
         const char *name = json_string_value(json_array_get(sight->classes, k));
         struct sl_rng rng;
-        sl_rng_init(&rng, text_number(seen), "simulate.imagine", 0, text_number(name ? name : ""));
+        sl_rng_init(&rng, sl_sim_text_number(seen), "simulate.imagine", 0,
+                    sl_sim_text_number(name ? name : ""));
         out[k] = pow(sl_rng_uniform(&rng), 12) + LEAST;
         sum += out[k];
     }
@@ -328,14 +335,22 @@ static void ask_model(const struct sl_sim_world *world, uint32_t item,
     free(truth.values);
 }
 
+uint32_t sl_sim_world_find(const struct sl_sim_world *world, const json_t *item)
+{
+    if (!world->study) return SL_NO_NAME;
+    char *seen = sight_text(item);
+    const uint32_t number = sl_name_table_find(world->sights, seen, strlen(seen));
+    free(seen);
+    return number;
+}
+
 void sl_sim_believe(const struct sl_sim_world *world, const struct sl_sim_sight *sight,
                     const struct sl_sim_draw *draw, struct sl_sim_belief *out)
 {
     char *seen = sight_text(sight->item);
-    uint32_t item =
-        world->study ? sl_name_table_find(world->sights, seen, strlen(seen)) : SL_NO_NAME;
+    uint32_t item = sl_sim_world_find(world, sight->item);
     struct sl_rng meeting, trial;
-    sl_rng_init(&meeting, draw->seed, "simulate.belief", draw->person, text_number(seen));
+    sl_rng_init(&meeting, draw->seed, "simulate.belief", draw->person, sl_sim_text_number(seen));
     sl_rng_init(&trial, draw->seed, "simulate.trial", draw->person, draw->trial);
     out->share = .5;
     if (item == SL_NO_NAME) {
