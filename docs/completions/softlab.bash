@@ -82,6 +82,12 @@ _softlab() {
         "study simulate --slips") return ;;
         "study simulate --patience") return ;;
         "study simulate --scripts") COMPREPLY+=($(compgen -W 'careful key1 key2 alternate slow1 random half flat hasty' -- "$current")); return ;;
+        "study simulate --replay") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study simulate --replay-share") return ;;
+        "study simulate --answers") return ;;
+        "study simulate --seconds") return ;;
+        "study simulate --given") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study simulate --held-out") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study simulate --target") return ;;
         "study simulate --seed") return ;;
         "study simulate --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -115,7 +121,7 @@ _softlab() {
         "import --threads") return ;;
         "import --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "import --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "labels --method" | "labels -m") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv mv-shares gold-mv wawa zbs ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos mmsr catd crowdlab ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
+        "labels --method" | "labels -m") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv mv-shares gold-mv wawa zbs ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos mmsr catd crowdlab dirichlet dirichlet-soft ds-soft pool-linear pool-log ensemble' -- "$current")); return ;;
         "labels --output" | "labels -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --columns") return ;;
         "labels --abstain") return ;;
@@ -157,6 +163,7 @@ _softlab() {
         "labels --rows") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 smooth class mix' -- "$current")); return ;;
         "labels --reference") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --annotators-out") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "labels --items-out") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --state") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --resume") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "labels --prior") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -261,6 +268,10 @@ _softlab() {
         "eval --bootstrap") return ;;
         "eval --seed") return ;;
         "eval --against") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --defer") return ;;
+        "eval --defer-by") COMPREPLY+=($(compgen -W 'confidence margin entropy' -- "$current")); return ;;
+        "eval --answers") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "eval --seconds-per-answer") return ;;
         "eval --data" | "eval -d") COMPREPLY+=($(compgen -W 'cifar10 cifar10.1-v4 cifar10.1-v6 cifar10-c cinic10 cinic10_sample fashion-mnist labelme pos shapes' -- "$current")); COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --split") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "eval --size") return ;;
@@ -387,7 +398,7 @@ _softlab() {
             files=yes ;;
         "study simulate")
             words=''
-            options='--study --truth --model --annotators --at-once --speed --rate --noise --slips --patience --no-images --scripts --count --power --target --seed --json --data-folder --log-level --quiet --help'
+            options='--study --truth --model --annotators --at-once --speed --rate --noise --slips --patience --no-images --scripts --replay --replay-share --replay-partial --answers --seconds --given --held-out --count --power --target --seed --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "study status")
             words=''
@@ -419,7 +430,7 @@ _softlab() {
             files=yes ;;
         "labels")
             words=''
-            options='--method --output --list --columns --abstain --leave-out --annotators --seed --stream --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --stop --smoothing --diagonal --start --start-from --start-weight --tie --em --restarts --noise --spam-prior --know-prior --class-prior --ability-prior --easiness-prior --m-steps --m-accuracy --rate --rate-factor --rate-period --rate-margin --gold --predictions --rows --calibrate --reference --annotators-out --state --resume --prior --prior-weight --json --threads --ranks --data-folder --log-level --quiet --help'
+            options='--method --output --list --columns --abstain --leave-out --annotators --seed --stream --as-released --seconds-per-input --truth --weights --gamma --beta --temperature --folds --per-annotator --mean-first --generated --vectors --iterations --tolerance --stop --smoothing --diagonal --start --start-from --start-weight --tie --em --restarts --noise --spam-prior --know-prior --class-prior --ability-prior --easiness-prior --m-steps --m-accuracy --rate --rate-factor --rate-period --rate-margin --gold --predictions --rows --calibrate --reference --annotators-out --items-out --state --resume --prior --prior-weight --json --threads --ranks --data-folder --log-level --quiet --help'
             files=yes ;;
         "quality")
             words=''
@@ -451,7 +462,7 @@ _softlab() {
             files=yes ;;
         "eval")
             words=''
-            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --plots --list --json --threads --data-folder --log-level --quiet --help'
+            options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --defer --defer-by --answers --seconds-per-answer --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --plots --list --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
             words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'

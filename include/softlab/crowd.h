@@ -78,7 +78,7 @@ struct sl_crowd_options {
     uint64_t seed;
     const int32_t *gold;      /* n_items, class or -1; pinned; NULL = none */
     const double *prior;      /* (n_annotators, K, K) counts added to confusions; or NULL */
-    const float *predictions; /* (n_items, K), for crowdlab; or NULL */
+    const float *predictions; /* (n_items, K), for crowdlab and dirichlet; or NULL */
     const struct sl_crowd_state *resume; /* start from here; or NULL */
     /* n_annotators, at least 0: the weight of an answer, instead of a learned one; for methods with
      * SL_CROWD_WEIGHTS. Answers of weight 0 are ignored. Or NULL. */
@@ -108,6 +108,7 @@ struct sl_crowd_options {
                                where unknown; or NULL: learn from the crowd alone */
     bool confusions; /* fill the confusions of the state, which can be gigabytes: true; otherwise
                         they may be NULL */
+    bool intervals;  /* fill low and high of the state: false */
     struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
     /* Borrowed; NULL: the state has the posterior. For methods with SL_CROWD_STREAMS, without given
      * weights. Collective if it has several ranks. */
@@ -135,6 +136,11 @@ struct sl_crowd_state {
                             log-likelihood with the prior, summed over the items */
     size_t n_iterations;
     bool converged;
+    /* What dirichlet adds; softlab/crowd/dirichlet.h. */
+    double *risk;      /* n_items: the expected divergence of the label from the whole crowd's */
+    double *gain;      /* n_items: by how much one more answer lowers it, in expectation */
+    float *low, *high; /* (n_items, K): 95 % credible intervals; NULL unless options.intervals */
+    struct sl_dirichlet *dirichlet; /* the fitted model */
 };
 void sl_crowd_state_release(struct sl_crowd_state *state);
 /* The most probable class of every item, the first of equals, into n_items places. */
@@ -151,6 +157,7 @@ enum {
     SL_CROWD_WEIGHTS = 16,    /* takes options.weights */
     SL_CROWD_GOLD = 32,       /* needs options.gold */
     SL_CROWD_STREAMS = 64,    /* takes options.stream */
+    SL_CROWD_PREDICTED = 128, /* takes options.predictions and does without */
 };
 
 /* The fields of struct sl_crowd_options that change a method's result; the method ignores the
@@ -182,7 +189,8 @@ enum {
     SL_LEARNS_SIGNED = 8,   /* weights may be negative: such answers speak against their class */
     SL_LEARNS_ABILITY = 16, /* and easiness */
     SL_LEARNS_STRATEGY = 32,
-    SL_LEARNS_EVEN = 64, /* skills say all: mistakes are alike (sl_crowd_even_confusion) */
+    SL_LEARNS_EVEN = 64,  /* skills say all: mistakes are alike (sl_crowd_even_confusion) */
+    SL_LEARNS_RISK = 128, /* of items; and intervals */
 };
 
 /* A way to aggregate. A method that reads votes sets `run`, one that reads distributions
@@ -193,9 +201,10 @@ struct sl_aggregator {
     const char *summary;
     const char *source; /* the paper it follows */
     unsigned needs, reads, learns;
-    size_t rounds;     /* its own number of iterations; 0: 100 */
-    double tolerance;  /* its own; 0: 1e-7 */
-    const char *trace; /* what the trace of its states is; NULL: the log-likelihood */
+    size_t most_classes; /* 0: 65,536 */
+    size_t rounds;       /* its own number of iterations; 0: 100 */
+    double tolerance;    /* its own; 0: 1e-7 */
+    const char *trace;   /* what the trace of its states is; NULL: the log-likelihood */
     enum sl_status (*run)(const struct sl_votes *votes, const struct sl_crowd_options *options,
                           struct sl_crowd_state *out, struct sl_error *err);
     enum sl_status (*run_soft)(const struct sl_soft_votes *votes,
@@ -209,6 +218,12 @@ const struct sl_aggregator *sl_aggregator_known_as(const char *name);
 /* SL_ERR_USAGE, naming the methods that can be streamed, if this one cannot. */
 enum sl_status sl_aggregator_check_stream(const struct sl_aggregator *method,
                                           struct sl_error *err) SL_MUST_USE;
+/* Their names, joined by ", ". */
+void sl_aggregators_streamed(char *out, size_t room);
+/* True if the streamed labels of votes of this size are those that the method makes in memory. In
+ * memory, confusion matrices of many classes have a form that may end a round sooner or later. */
+bool sl_aggregator_streams_alike(const struct sl_aggregator *method,
+                                 const struct sl_votes_size *size);
 
 /* Check the options, every answer and what the method needs, then run it. */
 enum sl_status sl_aggregate(const struct sl_aggregator *method, const struct sl_votes *votes,
@@ -218,12 +233,6 @@ enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,
                                  const struct sl_soft_votes *votes,
                                  const struct sl_crowd_options *options, struct sl_crowd_state *out,
                                  struct sl_error *err) SL_MUST_USE;
-/* Their names, joined by ", ". */
-void sl_aggregators_streamed(char *out, size_t room);
-/* True if the streamed labels of votes of this size are those that the method makes in memory. In
- * memory, confusion matrices of many classes have a form that may end a round sooner or later. */
-bool sl_aggregator_streams_alike(const struct sl_aggregator *method,
-                                 const struct sl_votes_size *size);
 
 /* SL_ERR_INPUT naming the first answer that is not a distribution or has no annotator. */
 enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes,

@@ -9,7 +9,11 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { MAX_CLASSES = 65536, USUAL_ROUNDS = 100 };
+enum {
+    MAX_CLASSES = 65536,
+    DIRICHLET_CLASSES = 100, /* a gain takes K^3 steps: 2 ms an item at 100 classes */
+    USUAL_ROUNDS = 100,
+};
 
 static const double usual_tolerance = 1e-7;
 
@@ -97,7 +101,7 @@ const struct sl_aggregator sl_aggregators[] = {
      .learns = SL_LEARNS_SKILL | SL_LEARNS_CONFUSION,
      .run = sl_crowd_ds_hybrid},
     {.name = "ibcc",
-     .also = "bcc bayes bayesian dirichlet variational vb bayesian-dawid-skene",
+     .also = "bcc bayes bayesian variational vb bayesian-dawid-skene",
      .summary = "variational Dawid-Skene with Dirichlet priors",
      .source = "Kim and Ghahramani 2012; Simpson et al. 2013",
      .needs = SL_CROWD_ANNOTATORS | SL_CROWD_STREAMS,
@@ -166,6 +170,28 @@ const struct sl_aggregator sl_aggregators[] = {
      .reads = SL_CROWD_READS_GOLD,
      .learns = SL_LEARNS_WEIGHT,
      .run = sl_crowd_crowdlab},
+    {.name = "dirichlet",
+     .also = "dirichlet-mixture mixture-of-dirichlets hierarchical",
+     .summary = "how a whole crowd would answer, with intervals: easy and hard items of each class",
+     .source = "docs/internals/crowd-dirichlet.md, after Minka 2000",
+     .needs = SL_CROWD_PREDICTED,
+     .reads = READS_EM,
+     .learns = SL_LEARNS_WEIGHT | SL_LEARNS_RISK,
+     .most_classes = DIRICHLET_CLASSES,
+     .rounds = 600,
+     .tolerance = 1e-6,
+     .run = sl_crowd_dirichlet},
+    {.name = "dirichlet-soft",
+     .also = "soft-dirichlet",
+     .summary = "dirichlet for stated distributions, each worth a fitted number of clicks",
+     .source = "docs/internals/crowd-dirichlet.md, after Minka 2000",
+     .needs = SL_CROWD_SOFT | SL_CROWD_PREDICTED,
+     .reads = READS_EM,
+     .learns = SL_LEARNS_WEIGHT | SL_LEARNS_RISK,
+     .most_classes = DIRICHLET_CLASSES,
+     .rounds = 1300,
+     .tolerance = 1e-6,
+     .run_soft = sl_crowd_dirichlet_soft},
     {.name = "ds-soft",
      .also = "soft-dawid-skene soft-ds dawid-skene-soft",
      .summary = "Dawid-Skene for stated distributions; keeps how an item differs from its class",
@@ -332,6 +358,17 @@ enum sl_status sl_aggregator_check_stream(const struct sl_aggregator *method, st
                    names);
 }
 
+bool sl_aggregator_streams_alike(const struct sl_aggregator *method,
+                                 const struct sl_votes_size *size)
+{
+    const struct sl_votes votes = {.n_items = size->n_items,
+                                   .n_annotators = size->n_annotators,
+                                   .n_classes = size->n_classes,
+                                   .count = size->count};
+    return method->needs & SL_CROWD_STREAMS &&
+           !(method->learns & SL_LEARNS_CONFUSION && sl_sparse_pays(&votes));
+}
+
 static enum sl_status check_stream(const struct sl_aggregator *method,
                                    const struct sl_crowd_options *options, struct sl_error *err)
 {
@@ -351,6 +388,9 @@ static enum sl_status check_common(const struct sl_aggregator *method,
 {
     SL_TRY(sl_crowd_options_check(options, err));
     SL_TRY(check_size(size, err));
+    if (method->most_classes && size.n_classes > method->most_classes)
+        return sl_fail(err, SL_ERR_INPUT, "the method takes at most %zu classes, got %zu",
+                       method->most_classes, size.n_classes);
     if ((method->needs & SL_CROWD_BINARY) && size.n_classes != 2)
         return sl_fail(err, SL_ERR_INPUT, "the method needs 2 classes, got %zu", size.n_classes);
     if ((method->needs & SL_CROWD_PREDICTIONS) && !options->predictions)
@@ -358,17 +398,6 @@ static enum sl_status check_common(const struct sl_aggregator *method,
     SL_TRY(sl_crowd_weights_check(method, options, size.n_annotators, err));
     if ((method->needs & SL_CROWD_GOLD) && !options->gold)
         return sl_fail(err, SL_ERR_USAGE, "the method needs gold items");
-bool sl_aggregator_streams_alike(const struct sl_aggregator *method,
-                                 const struct sl_votes_size *size)
-{
-    const struct sl_votes votes = {.n_items = size->n_items,
-                                   .n_annotators = size->n_annotators,
-                                   .n_classes = size->n_classes,
-                                   .count = size->count};
-    return method->needs & SL_CROWD_STREAMS &&
-           !(method->learns & SL_LEARNS_CONFUSION && sl_sparse_pays(&votes));
-}
-
     return sl_crowd_given_check(options, size, err);
 }
 

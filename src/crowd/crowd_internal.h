@@ -32,6 +32,8 @@ sl_crowd_method sl_crowd_kos;
 sl_crowd_method sl_crowd_mmsr;
 sl_crowd_method sl_crowd_catd;
 sl_crowd_method sl_crowd_crowdlab;
+sl_crowd_method sl_crowd_dirichlet;
+sl_crowd_soft_method sl_crowd_dirichlet_soft;
 sl_crowd_soft_method sl_crowd_ds_soft;
 sl_crowd_soft_method sl_crowd_pool_linear;
 sl_crowd_soft_method sl_crowd_pool_log;
@@ -44,6 +46,8 @@ enum {
     SL_STATE_WEIGHT = 8,
     SL_STATE_STRATEGY = 16,
     SL_STATE_STREAMED = 32, /* without the posterior */
+    SL_STATE_RISK = 64,
+    SL_STATE_INTERVALS = 128,
 };
 
 struct sl_crowd_size {

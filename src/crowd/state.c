@@ -3,6 +3,7 @@
 
 #include "crowd/crowd_internal.h"
 #include "softlab/base/memory.h"
+#include "softlab/crowd/dirichlet.h"
 
 void *sl_crowd_confusion_alloc(size_t n_annotators, size_t n_classes, size_t cell,
                                struct sl_error *err)
@@ -48,6 +49,16 @@ enum sl_status sl_crowd_state_alloc(struct sl_crowd_state *state, struct sl_crow
             sl_data_alloc(size.n_annotators * size.n_classes, sizeof *state->strategy, err);
         if (!state->strategy) return SL_ERR_NOMEM;
     }
+    if (parts & SL_STATE_RISK) {
+        state->risk = sl_data_alloc(size.n_items, sizeof *state->risk, err);
+        state->gain = sl_data_alloc(size.n_items, sizeof *state->gain, err);
+        if (!state->risk || !state->gain) return SL_ERR_NOMEM;
+    }
+    if (parts & SL_STATE_INTERVALS) {
+        state->low = sl_data_alloc(size.n_items * size.n_classes, sizeof *state->low, err);
+        state->high = sl_data_alloc(size.n_items * size.n_classes, sizeof *state->high, err);
+        if (!state->low || !state->high) return SL_ERR_NOMEM;
+    }
     if (parts & SL_STATE_TRACE) state->trace = sl_alloc(max_iterations, sizeof *state->trace);
     return SL_OK;
 }
@@ -63,6 +74,11 @@ void sl_crowd_state_release(struct sl_crowd_state *state)
     free(state->easiness);
     free(state->strategy);
     free(state->trace);
+    free(state->risk);
+    free(state->gain);
+    free(state->low);
+    free(state->high);
+    sl_dirichlet_destroy(state->dirichlet);
     *state = (struct sl_crowd_state){0};
 }
 

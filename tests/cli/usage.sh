@@ -27,7 +27,7 @@ try softlab fit
 try softlab serve
 try softlab study start
 try softlab tag
-for method in dawid-skene Dawid_Skene majority vote em DS GLAD dirichlet one-hot soft; do
+for method in dawid-skene Dawid_Skene majority vote em DS GLAD hierarchical one-hot soft; do
     try softlab labels answers.jsonl --method $method -o labels.npz
 done
 try softlab labels answers.jsonl --method nonsense-that-nobody-knows -o labels.npz

@@ -101,11 +101,14 @@ void sl_labels_say_iterations(const struct sl_workplace *workplace,
 
 static enum sl_status finish(const struct sl_workplace *workplace, const struct sl_labels_job *job,
                              const struct sl_aggregator *method, struct sl_crowd_state *state,
-                             const struct sl_labels_asked *asked, struct sl_rows **out,
-                             struct sl_error *err)
+                             const struct sl_labels_asked *asked, const size_t *begin,
+                             struct sl_rows **out, struct sl_error *err)
 {
     if (job->annotators_out)
         SL_TRY(sl_labels_annotators_write(job->annotators_out, method, state, asked, err));
+    if (job->items_out)
+        SL_TRY(sl_labels_items_write(job->items_out, state, asked->names, begin, job->predictions,
+                                     err));
     if (job->state) SL_TRY(sl_labels_state_write(state, asked->names, job->state, err));
     sl_labels_say_iterations(workplace, method, state);
     *out = take_rows(state, asked->names);
@@ -171,7 +174,7 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
     *notes = votes_notes(votes, &imported);
     sl_labels_say_what_became(workplace, notes, votes->n_items);
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
-    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, out, err));
+    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, votes->begin, out, err));
     drop_unanswered(workplace, votes, &options, *out);
 out:
     sl_answer_reader_release(&reader);
@@ -326,7 +329,7 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
     sl_labels_say_weightless(workplace, held.weights, &asked);
     warn_if_unlearnable(workplace, method, soft.begin, soft.votes.n_items);
     SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
-    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, out, err));
+    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, soft.begin, out, err));
 out:
     sl_rows_destroy(rows);
     soft_release(&soft);
@@ -350,7 +353,14 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
         return sl_fail(err, SL_ERR_USAGE,
                        "--gold is missing: %s weights annotators by items whose class is known",
                        method->name);
-    if (job->stream || sl_comm_size(workplace->comm) > 1)
+    /* What a classifier says is the prior of items here, and matrices are that of annotators. */
+    struct sl_labels_job own = *job;
+    if (method->needs & SL_CROWD_PREDICTED) {
+        own.predictions = job->prior;
+        own.prior = NULL;
+    }
+    job = &own;
+    if (sl_labels_streams(workplace, job, method))
         return sl_labels_aggregate_streamed(workplace, job, method, out, notes, err);
     bool by_rows =
         method->needs & SL_CROWD_SOFT || job->annotators > 0 || job->as_released || job->timed;

@@ -101,6 +101,11 @@ enum sl_status sl_labels_annotators_write(const char *path, const struct sl_aggr
                                           const struct sl_crowd_state *state,
                                           const struct sl_labels_asked *asked,
                                           struct sl_error *err) SL_MUST_USE;
+/* items.c: what the state says about every item that has answers, or about all. `begin` has the
+ * answers of items (n_items + 1). */
+enum sl_status sl_labels_items_write(const char *path, const struct sl_crowd_state *state,
+                                     const struct sl_known_names *names, const size_t *begin,
+                                     bool unanswered, struct sl_error *err) SL_MUST_USE;
 /* numbers.c: CSV files with a number for each of some names. */
 struct sl_labels_numbers {
     const char *const *names; /* of the column of names, NULL-ended; the first is what they name */

@@ -75,6 +75,8 @@ static const char *stops(size_t index)
 #define BETA             OWN(13) /* the method has a prior of spamming */
 #define STARTS           OWN(14) /* the method starts from given matrices */
 #define ADDS             OWN(15) /* beside those of the votes */
+#define PREDICTED        OWN(16) /* a classifier's probabilities can be the prior of items */
+#define RISKS            OWN(17) /* the method says how sure the label of an item is */
 #define LISTS            OWN(31)
 
 static uint64_t method_bits(const struct sl_label_method *method, const struct sl_labels_job *job)
@@ -99,6 +101,8 @@ static uint64_t aggregator_bits(const struct sl_aggregator *method, const struct
                 : job->start == SL_START_GIVEN ? STARTS
                                                : 0;
     if (method->needs & SL_CROWD_PREDICTIONS) bits |= PREDICTIONS;
+    if (method->needs & SL_CROWD_PREDICTED) bits |= PREDICTED;
+    if (method->learns & SL_LEARNS_RISK) bits |= RISKS;
     if (method->needs & SL_CROWD_WEIGHTS) bits |= WEIGHS;
     if (method->learns) bits |= ESTIMATES;
     if (!(method->needs & SL_CROWD_SOFT)) return bits;
@@ -299,14 +303,19 @@ const struct sl_field_row sl_labels_job_options[] = {
      "also write the method's estimates of annotators: skill, weight, ability, confusion; every "
      "crowd method but mv has some",
      .value = "FILE.csv", .suffixes = ".csv", .prints = "json", .modes = ESTIMATES},
+    {"items-out", SL_FIELD_OUTPUT, FIELD(items_out),
+     "also write a row per item: answers, expected risk, by how much one more answer lowers it, and "
+     "the 95 % credible interval of every class; dirichlet",
+     .value = "FILE.csv", .suffixes = ".csv", .prints = "json", .modes = RISKS},
     {"state", SL_FIELD_OUTPUT, FIELD(state),
      "also write posteriors, prior, log-likelihoods and all that the method estimates",
      .value = "FILE.npz", .suffixes = ".npz", .prints = "json", .modes = LEARNS},
     {"resume", SL_FIELD_PATH, FIELD(resume), "continue from a state after answers were added",
      .value = "FILE.npz", .modes = CROWD(RESUME)},
     {"prior", SL_FIELD_PATH, FIELD(prior),
-     "a state whose confusion matrices are the prior of annotators", .value = "FILE.npz",
-     .modes = CROWD(PRIOR)},
+     "a state whose confusion matrices are the prior of annotators; for dirichlet, a classifier's "
+     "predictions for every item",
+     .value = "FILE", .modes = CROWD(PRIOR) | PREDICTED},
     {"prior-weight", SL_FIELD_NUMBER, FIELD(prior_weight),
      "answers per class that a prior matrix counts for", .value = "N", .fallback = "10",
      .minimum = 0, .maximum = 1e9, .modes = CROWD(PRIOR), .needs = "prior"},

@@ -72,7 +72,9 @@ static inline void scene_release(struct scene *scene)
 
 static inline bool scene_fits(const struct sl_aggregator *method, const struct scene *scene)
 {
-    return !(method->needs & SL_CROWD_BINARY) || scene->votes.n_classes == 2;
+    const size_t k = scene->votes.n_classes;
+    if (method->most_classes && k > method->most_classes) return false;
+    return !(method->needs & SL_CROWD_BINARY) || k == 2;
 }
 
 /* Run any method: one that reads distributions gets the votes as one-hot rows. */
