@@ -1,0 +1,132 @@
+/* Ask: which items to ask about next, which have enough answers, and what more answers would buy.
+ * Pure functions over arrays: no files, no clock, no hidden randomness.
+ *
+ *     sl_ask_fit_create(&votes, NULL, NULL, NULL, &fit, &err);  what the answers so far say
+ *     sl_ask_board_create(fit, &votes, NULL, &rule, NULL, &board, &err);
+ *     n = sl_ask_choose(board, seen, 25, items);                25 items for one person
+ *     for (i = 0; i < n; i++) sl_ask_expect(board, items[i], 1); they were asked for
+ *
+ * An item's risk and gain are those of softlab/crowd/dirichlet.h: the expected divergence of its
+ * label from how a whole crowd would answer, and by how much one more answer is expected to lower
+ * it. A fit is made now and then; a board is cheap and made whenever answers have come. */
+#ifndef SOFTLAB_ASK_H
+#define SOFTLAB_ASK_H
+
+#include "softlab/crowd/dirichlet.h"
+
+SL_BEGIN_DECLS
+
+/* ---- The rule ---- */
+
+enum sl_ask_way {
+    SL_ASK_AUTO,  /* by gain where that is known to pay, else equally */
+    SL_ASK_GAIN,  /* the items whose risk one more answer lowers most */
+    SL_ASK_EQUAL, /* the items with the fewest answers */
+    SL_ASK_WAYS
+};
+extern const char *const sl_ask_way_names[SL_ASK_WAYS]; /* "auto", "gain", "equal" */
+
+struct sl_ask_rule {
+    enum sl_ask_way way; /* SL_ASK_AUTO */
+    size_t first;        /* every item gets this many answers before items are compared, 2 */
+    size_t least;        /* no item is closed with fewer answers, 4 */
+    size_t most;         /* an item with this many answers is closed; 0: no limit, 0 */
+    double stop;         /* an item is closed if one more answer lowers its risk by less, in nats,
+                            1e-3; 0: never */
+    double pays;         /* AUTO: the least variation of difficulty for choosing by gain, .2 */
+    size_t pilot; /* AUTO: the least number of items with `first` answers that shows it, 50 */
+};
+struct sl_ask_rule sl_ask_rule_default(void);
+/* SL_ERR_USAGE naming what is out of range. */
+enum sl_status sl_ask_rule_check(const struct sl_ask_rule *rule, struct sl_error *err) SL_MUST_USE;
+
+/* ---- What the answers so far say ---- */
+
+struct sl_ask_fit {
+    struct sl_dirichlet *model; /* owned */
+    size_t n_annotators, n_answers;
+    double *trust; /* owned; n_annotators: the weight of their answers, 0 to 1 */
+    /* V = 1 - (E sqrt v)^2 / E v over items, with v = 1 - sum of theta^2: 0 if people disagree
+     * about every item alike, towards 1 if a few items have all the disagreement. By optimal
+     * allocation (Neyman 1934) it is the share of answers that choosing items can save at best. */
+    double variation;
+};
+/* `predictions` (n_items, K) are a classifier's, or NULL. `before` is an earlier fit of the same
+ * classes to start from, or NULL; without it the result depends on the answers alone. SL_ERR_INPUT
+ * if there are no answers or more than 100 classes. */
+enum sl_status sl_ask_fit_create(const struct sl_votes *votes, const float *predictions,
+                                 const struct sl_ask_fit *before, struct sl_pool *pool,
+                                 struct sl_ask_fit **out, struct sl_error *err) SL_MUST_USE;
+void sl_ask_fit_destroy(struct sl_ask_fit *fit);
+
+/* ---- The board: every item with its answers, and those that were asked for ---- */
+
+struct sl_ask_board {
+    const struct sl_ask_fit *fit; /* borrowed */
+    struct sl_ask_rule rule;
+    const float *predictions; /* borrowed; or NULL */
+    size_t n_items, n_classes;
+    float *counts;       /* owned; (n_items, K): answers by class, weighted by trust */
+    uint32_t *answers;   /* owned; n_items: people who answered */
+    uint32_t *pending;   /* owned; n_items: people who were asked and have not answered yet */
+    double *risk;        /* owned; n_items */
+    double *gain;        /* owned; n_items: of an answer beyond the pending ones */
+    bool by_gain;        /* items are chosen by gain, else by the fewest answers */
+    const char *because; /* static; why, as a clause */
+    struct sl_dirichlet_view view; /* private */
+};
+/* The votes may have more answers, annotators and items than the fit has seen, and the same
+ * classes; answers of new annotators count fully. */
+enum sl_status sl_ask_board_create(const struct sl_ask_fit *fit, const struct sl_votes *votes,
+                                   const float *predictions, const struct sl_ask_rule *rule,
+                                   struct sl_pool *pool, struct sl_ask_board **out,
+                                   struct sl_error *err) SL_MUST_USE;
+void sl_ask_board_destroy(struct sl_ask_board *board);
+/* `more` people were asked about the item: its gain becomes that of a further answer. A negative
+ * number takes pending answers back, no more than there are. */
+void sl_ask_expect(struct sl_ask_board *board, size_t item, int more);
+/* The item's label and all that softlab/crowd/dirichlet.h says about it, without pending answers;
+ * valid until the next call that takes the board. */
+const struct sl_dirichlet_view *sl_ask_look(struct sl_ask_board *board, size_t item);
+
+/* ---- Choosing ---- */
+
+enum sl_ask_state {
+    SL_ASK_OPEN,
+    SL_ASK_SETTLED, /* one more answer would change little */
+    SL_ASK_FULL,    /* it has the most answers that the rule allows */
+};
+/* With pending answers counted as given. */
+enum sl_ask_state sl_ask_state_of(const struct sl_ask_board *board, size_t item);
+
+/* Different open items for one person, at most `count`, those to ask about first in front: below
+ * `rule.first` answers those with the fewest, then the greatest gains (or the fewest answers);
+ * equal ones in the order of items. `seen` (n_items) marks what the person must not get, or is
+ * NULL. Returns their number. Takes no memory and changes nothing. */
+size_t sl_ask_choose(const struct sl_ask_board *board, const bool *seen, size_t count,
+                     uint32_t *out);
+/* Ask for `n_answers` one by one, each about the item that comes first then, and count them as
+ * pending. times[n_items] is how often each item was asked for, at most `per_item` times (0: no
+ * limit). Returns the number of answers, fewer than asked for if all items are closed. */
+size_t sl_ask_wave(struct sl_ask_board *board, size_t n_answers, size_t per_item, uint32_t *times);
+
+/* ---- What it would buy ---- */
+
+/* The expected drop of the item's risk by `times` more answers, beside the pending ones: the mean
+ * of `n_draws` futures drawn from the model, by streams (seed, item). */
+double sl_ask_expected_drop(struct sl_ask_board *board, size_t item, size_t times, size_t n_draws,
+                            uint64_t seed);
+/* How many more answers the item needs, by the rule, if they come as expected; `limit` if more. */
+size_t sl_ask_needed(struct sl_ask_board *board, size_t item, size_t limit);
+
+struct sl_ask_summary {
+    size_t n_items, n_open, n_settled, n_full;
+    size_t n_unanswered; /* items */
+    size_t answers, pending;
+    double mean_risk; /* over all items */
+};
+void sl_ask_summarise(const struct sl_ask_board *board, struct sl_ask_summary *out);
+
+SL_END_DECLS
+
+#endif
