@@ -165,8 +165,9 @@ def main():
             seconds, peaks = run(words + [str(1 + asked.iterations)])
             digests.add(digest(labels))
             worst = max(worst, max(peaks) / size)
-            print(f"{ranks} rank{'s'[:ranks > 1]}: {seconds:.1f} s, "
-                  f"{(seconds - short) / asked.iterations:.2f} s per round, VmHWM "
+            rounds = seconds - short
+            per_round = f"{rounds / asked.iterations:.2f} s per round, " if rounds > 0 else ""
+            print(f"{ranks} rank{'s'[:ranks > 1]}: {seconds:.1f} s, {per_round}VmHWM "
                   f"{', '.join(f'{peak / 1e6:.0f} MB' for peak in peaks)}", flush=True)
     if len(digests) != 1:
         sys.exit("the labels differ between numbers of ranks")
