@@ -15,7 +15,9 @@
  * CIFAR-10H, so its rows show a method at home.
  *
  * ds, ibcc and others estimate the class of an item, not how people answer. "ds, answers" turns
- * their posterior into what the crowd's confusions say that people answer. */
+ * their posterior into what the crowd's confusions say that people answer. "dirichlet, unnamed"
+ * does not know who answered, so that it trusts everybody: held-out answers are also those of
+ * annotators whom dirichlet does not trust. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +50,7 @@ static const struct {
 struct contender {
     const char *name;
     const struct sl_aggregator *method;
-    bool as_answers;
+    bool as_answers, unnamed;
     double added;
 };
 enum { MOST_CONTENDERS = 40 };
@@ -56,16 +58,21 @@ enum { MOST_PAIRED = 1000 }; /* mmsr takes minutes for every pair of 2,571 annot
 
 static size_t list_contenders(struct contender *out)
 {
-    size_t count = 0;
-    out[count++] = (struct contender){"dirichlet", sl_aggregator_find("dirichlet"), false, 0};
-    out[count++] = (struct contender){"shares", NULL, false, 0};
-    out[count++] = (struct contender){"shares of 1 more", NULL, false, 1};
-    out[count++] = (struct contender){"ds, answers", sl_aggregator_find("ds"), true, 0};
-    out[count++] = (struct contender){"ibcc, answers", sl_aggregator_find("ibcc"), true, 0};
+    const struct sl_aggregator *own = sl_aggregator_find("dirichlet");
+    const struct contender first[] = {
+        {.name = "dirichlet", .method = own}, /* the others are compared with it */
+        {.name = "dirichlet, unnamed", .method = own, .unnamed = true},
+        {.name = "shares"},
+        {.name = "shares of 1 more", .added = 1},
+        {.name = "ds, answers", .method = sl_aggregator_find("ds"), .as_answers = true},
+        {.name = "ibcc, answers", .method = sl_aggregator_find("ibcc"), .as_answers = true},
+    };
+    size_t count = sizeof first / sizeof *first;
+    memcpy(out, first, sizeof first);
     for (const struct sl_aggregator *method = sl_aggregators; method->name; method++)
         if (method->run && !(method->needs & (SL_CROWD_GOLD | SL_CROWD_PREDICTIONS)) &&
-            strcmp(method->name, "dirichlet") != 0)
-            out[count++] = (struct contender){method->name, method, false, 0};
+            method != own)
+            out[count++] = (struct contender){.name = method->name, .method = method};
     return count;
 }
 
@@ -118,6 +125,18 @@ static void fill_answers(const struct sl_votes *votes, const struct sl_crowd_sta
     free(confusion);
 }
 
+/* Votes of which nobody knows whose they are. `annotator` is owned by the caller. */
+static struct sl_votes without_names(const struct sl_votes *votes, uint32_t **annotator)
+{
+    struct sl_votes unnamed = *votes;
+    *annotator = sl_alloc(votes->count, sizeof **annotator);
+    for (size_t v = 0; v < votes->count; v++)
+        (*annotator)[v] = SL_NO_NAME;
+    unnamed.annotator = *annotator;
+    unnamed.n_annotators = 0;
+    return unnamed;
+}
+
 static enum sl_status fill_labels(const struct contender *contender, const struct sl_votes *votes,
                                   float *out, struct sl_error *err)
 {
@@ -128,7 +147,11 @@ static enum sl_status fill_labels(const struct contender *contender, const struc
         return SL_OK;
     }
     options.risks = false;
-    SL_TRY(sl_aggregate(contender->method, votes, &options, &state, err));
+    uint32_t *nobody = NULL;
+    const struct sl_votes used = contender->unnamed ? without_names(votes, &nobody) : *votes;
+    const enum sl_status status = sl_aggregate(contender->method, &used, &options, &state, err);
+    free(nobody);
+    if (status != SL_OK) return status;
     if (contender->as_answers)
         fill_answers(votes, &state, out);
     else
@@ -258,7 +281,7 @@ static enum sl_status compare(const struct sl_votes *all, size_t per_item, struc
             printf("all  ");
         else
             printf("%-4zu ", per_item);
-        printf("%-16s %7.4f %8.5f %7.4f", contenders[c].name, mean_score(own, n),
+        printf("%-18s %7.4f %8.5f %7.4f", contenders[c].name, mean_score(own, n),
                mean_score(own + DISTANCE * n, n), mean_score(own + DIVERGENCE * n, n));
         for (size_t s = CROSS_ENTROPY; s <= DISTANCE && c > 0; s++) {
             struct sl_interval gap;
@@ -285,7 +308,7 @@ static enum sl_status run_set(const struct crowd_set *set, const char *folder, s
     printf("\n%s: %zu items, %zu answers, %zu annotators, %zu classes; %s\n", set->name,
            votes.n_items, votes.count, votes.n_annotators, votes.n_classes,
            special[row].chosen_here ? "levels were chosen on this set" : "a set to judge by");
-    printf("n    %-16s %7s %8s %7s  %-34s  %s\n", "method", "CE", "L2", "JS",
+    printf("n    %-18s %7s %8s %7s  %-34s  %s\n", "method", "CE", "L2", "JS",
            "CE: dirichlet - method, 95 %", "L2: dirichlet - method, 95 %");
     enum sl_status status = SL_OK;
     for (size_t s = 0; s < MOST_SIZES && special[row].per_item[s] && status == SL_OK; s++)
