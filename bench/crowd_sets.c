@@ -298,7 +298,9 @@ static enum sl_status read_named(const char *path, struct draft *draft, struct s
         json_t *label;
         snprintf(key, sizeof key, "%zu", FIRST_IMAGE + i);
         json_object_foreach(json_object_get(json.root, key), annotator, label)
+        {
             draft_add(draft, i, strtoul(annotator, NULL, 10), (size_t)json_integer_value(label));
+        }
     }
     sl_json_release(&json);
     return SL_OK;

@@ -13,7 +13,8 @@
  */
 static size_t n_sums(const struct sl_dirichlet *model)
 {
-    return (model->n_classes + 2) * model->n_components + SL_DIRICHLET_BINS * SL_DIRICHLET_LEVELS;
+    const size_t n_bins = (size_t)SL_DIRICHLET_BINS * SL_DIRICHLET_LEVELS;
+    return (model->n_classes + 2) * model->n_components + n_bins;
 }
 
 static const double NEGLIGIBLE = 0x1p-60; /* a share that is nothing after rounding */

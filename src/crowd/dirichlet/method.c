@@ -23,7 +23,7 @@ static const double rich_weights[] = {0.5, 0.7, 1, 1.4, 2, 2.8, 4};
 /* The weight of a stated distribution with which the answers of others predict it best. */
 static enum sl_status fit_rich_weight(struct sl_dirichlet_fit *fit, struct sl_error *err)
 {
-    double best = -INFINITY, chosen = 1;
+    double best = -HUGE_VAL, chosen = 1;
     for (size_t i = 0; i < sizeof rich_weights / sizeof *rich_weights; i++) {
         fit->source.row_weight = rich_weights[i];
         SL_TRY(sl_dirichlet_count(fit, err));

@@ -52,8 +52,9 @@ enum sl_status sl_dirichlet_create(size_t n_classes, struct sl_dirichlet **out,
     struct sl_dirichlet *model = NULL;
     SL_TRY(alloc_model(n_classes, &model, err));
     const double other = n_classes > 1 ? 1 / (double)(n_classes - 1) : 0;
-    for (size_t cell = 0; cell < n_classes * n_classes; cell++)
-        model->profile[cell] = cell / n_classes == cell % n_classes ? 0 : other;
+    for (size_t own = 0; own < n_classes; own++)
+        for (size_t c = 0; c < n_classes; c++)
+            model->profile[own * n_classes + c] = own == c ? 0 : other;
     for (size_t j = 0; j < model->n_components; j++)
         model->share[j] = 1 / (double)model->n_components;
     for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++) {
