@@ -75,8 +75,8 @@ bench: bench-build ## files, data sets, corruptions, answers, Dawid-Skene, score
 bench-import: bench-build ## reading 10 million answers, one thread beside all cores, and what limits it
 	@tools/bench import
 
-bench-crowd: bench-build ## every aggregator beside published accuracies (SOFTLAB_DATA), a thousand classes, two threads
-	@tools/bench crowd crowd_methods crowd_speed
+bench-crowd: bench-build ## every aggregator beside published accuracies, against held-out answers (SOFTLAB_DATA), speed
+	@tools/bench crowd heldout crowd_methods crowd_speed
 
 bench-mpi: bench-build ## labels of 100 million answers on 1 and 2 ranks: time and memory (BENCH="--answers 1e9")
 	@"$$(tools/find-python numpy)" bench/large_crowd.py build/release $(BENCH)

@@ -22,7 +22,7 @@
 #include "crowd_sets.h"
 #include "softlab/base.h"
 
-enum { FIRST_IMAGE = 9500, IMAGES = 500, NETWORKS = 8, JSON_LIMIT = 64 << 20 };
+enum { FIRST_IMAGE = 9500, IMAGES = 500, NETWORKS = 8 };
 
 struct figure {
     const char *set, *method;
@@ -65,14 +65,6 @@ static const struct figure figures[] = {
     {"labelme", "mace", 0, false, 0, ""},
 };
 
-static const struct crowd_set *find_set(const char *name)
-{
-    const struct crowd_set *set = crowd_sets;
-    while (strcmp(set->name, name) != 0)
-        set++;
-    return set;
-}
-
 static enum sl_status show_figure(const struct figure *figure, const struct sl_votes *votes,
                                   const int32_t *truth, struct sl_error *err)
 {
@@ -95,7 +87,7 @@ static enum sl_status show_figures(const char *folder, struct sl_error *err)
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         struct sl_votes votes;
         int32_t *truth = NULL;
-        SL_TRY(crowd_set_load(find_set(figures[i].set), folder, &votes, &truth, err));
+        SL_TRY(crowd_set_load(crowd_set_find(figures[i].set), folder, &votes, &truth, err));
         enum sl_status status = show_figure(&figures[i], &votes, truth, err);
         crowd_set_release(&votes, truth);
         if (status != SL_OK) return status;
@@ -103,55 +95,45 @@ static enum sl_status show_figures(const char *folder, struct sl_error *err)
     return SL_OK;
 }
 
-/* The answers to the images, at most `most` of each, drawn by seed; 0 = all. */
-static enum sl_status read_images(const struct sl_json *json, size_t most, struct sl_votes *votes,
-                                  struct sl_error *err)
+/* At most `most` answers to each image, drawn by seed; 0 = all. Release all but the items. */
+static void draw_images(const struct sl_votes *all, size_t most, struct sl_votes *votes)
 {
-    static size_t begin[IMAGES + 1];
-    static uint32_t annotators[IMAGES * 64];
-    static uint16_t labels[IMAGES * 64];
-    size_t count = 0;
-    for (size_t i = 0; i < IMAGES; i++) {
-        char key[16];
-        const char *name;
-        json_t *label;
-        uint32_t annotator[64];
-        uint16_t said[64];
-        size_t n = 0, order[64];
-        snprintf(key, sizeof key, "%zu", FIRST_IMAGE + i);
-        json_object_foreach(json_object_get(json->root, key), name, label)
-        {
-            if (n == 64) return sl_fail(err, SL_ERR_INPUT, "image %s: over 64 answers", key);
-            annotator[n] = (uint32_t)strtoul(name, NULL, 10);
-            said[n++] = (uint16_t)json_integer_value(label);
-        }
+    *votes = *all;
+    votes->count = 0;
+    votes->begin = sl_alloc(all->n_items + 1, sizeof *votes->begin);
+    votes->annotator = sl_alloc(all->count, sizeof *votes->annotator);
+    votes->label = sl_alloc(all->count, sizeof *votes->label);
+    size_t *order = sl_alloc(all->count, sizeof *order);
+    for (size_t i = 0; i < all->n_items; i++) {
+        const size_t first = all->begin[i], n = all->begin[i + 1] - first;
         struct sl_rng rng;
         sl_rng_init(&rng, 0, "bench.answers", most, i);
         sl_rng_permutation(&rng, order, n);
-        size_t wanted = most ? 1 + (size_t)sl_rng_below(&rng, most) : n;
-        for (size_t j = 0; j < n && j < wanted; j++, count++) {
-            annotators[count] = annotator[order[j]];
-            labels[count] = said[order[j]];
+        const size_t wanted = most ? 1 + (size_t)sl_rng_below(&rng, most) : n;
+        for (size_t j = 0; j < n && j < wanted; j++, votes->count++) {
+            votes->annotator[votes->count] = all->annotator[first + order[j]];
+            votes->label[votes->count] = all->label[first + order[j]];
         }
-        begin[i + 1] = count;
+        votes->begin[i + 1] = votes->count;
     }
-    *votes = (struct sl_votes){.n_items = IMAGES, .n_annotators = 2571, .n_classes = 10};
-    votes->count = count;
-    votes->begin = begin;
-    votes->annotator = annotators;
-    votes->label = labels;
-    return SL_OK;
+    free(order);
 }
 
-static enum sl_status accuracy(const char *method, const struct sl_votes *votes,
-                               const int32_t *truth, const float *predictions, double *out,
-                               struct sl_error *err)
+static const struct rival {
+    const char *method;
+    bool predicted; /* sees the classifier's predictions */
+} rivals[] = {{"mv", false}, {"ds", false}, {"crowdlab", true}, {"dirichlet", true}};
+enum { N_RIVALS = sizeof rivals / sizeof *rivals };
+
+static enum sl_status show_accuracy(const struct rival *rival, const struct sl_votes *votes,
+                                    const int32_t *truth, const float *predictions,
+                                    struct sl_error *err)
 {
     struct sl_crowd_options options = sl_crowd_options_default();
     struct sl_crowd_state state = {0};
-    options.predictions = predictions;
-    SL_TRY(sl_aggregate(sl_aggregator_find(method), votes, &options, &state, err));
-    *out = crowd_accuracy(&state, truth);
+    if (rival->predicted) options.predictions = predictions;
+    SL_TRY(sl_aggregate(sl_aggregator_find(rival->method), votes, &options, &state, err));
+    printf(" %.4f", crowd_accuracy(&state, truth));
     sl_crowd_state_release(&state);
     return SL_OK;
 }
@@ -163,7 +145,7 @@ static const char *const networks[NETWORKS] = {
     "vgg_15_BN_64",       "wrn_28_10"};
 
 static enum sl_status show_network(const char *folder, const char *network,
-                                   const struct sl_json *json, const int32_t *truth,
+                                   const struct sl_votes *all, const int32_t *truth,
                                    struct sl_error *err)
 {
     static const size_t most[] = {0, 5, 1};
@@ -180,12 +162,12 @@ static enum sl_status show_network(const char *folder, const char *network,
     printf("%-34s %7.4f", network, crowd_accuracy(&alone, truth));
     for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
         struct sl_votes votes;
-        double mv, ds, crowdlab;
-        SL_TRY_OUT(read_images(json, most[m], &votes, err));
-        SL_TRY_OUT(accuracy("mv", &votes, truth, NULL, &mv, err));
-        SL_TRY_OUT(accuracy("ds", &votes, truth, NULL, &ds, err));
-        SL_TRY_OUT(accuracy("crowdlab", &votes, truth, predictions, &crowdlab, err));
-        printf("   %.4f %.4f %.4f", mv, ds, crowdlab);
+        draw_images(all, most[m], &votes);
+        printf("  ");
+        for (size_t i = 0; i < N_RIVALS && status == SL_OK; i++)
+            status = show_accuracy(&rivals[i], &votes, truth, predictions, err);
+        crowd_set_release(&votes, NULL);
+        if (status != SL_OK) goto out;
     }
     printf("\n");
 out:
@@ -197,25 +179,15 @@ out:
 
 static enum sl_status show_crowdlab(const char *folder, struct sl_error *err)
 {
-    char *answers = sl_path_join(folder, "cifar10h/answers_valid.json");
-    char *labels = sl_path_join(folder, "peterson2019/test_set_cifar_labels.npy");
-    struct sl_json json = {0};
-    struct sl_array given = {0}, truth = {0};
+    struct sl_votes all;
+    int32_t *truth = NULL;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_json_read(answers, JSON_LIMIT, &json, err));
-    SL_TRY_OUT(sl_npy_read(labels, &given, err));
-    SL_TRY_OUT(sl_array_convert(&given, SL_I4, labels, &truth, err));
-    printf("\nCIFAR-10H, images 9500-9999: the classifier alone; then mv, ds and crowdlab from all "
-           "answers,\nfrom 1-5 per image and from 1 per image\n");
-    for (size_t i = 0; i < NETWORKS; i++)
-        SL_TRY_OUT(show_network(folder, networks[i], &json,
-                                (const int32_t *)truth.data + FIRST_IMAGE, err));
-out:
-    sl_array_release(&truth);
-    sl_array_release(&given);
-    if (json.root) sl_json_release(&json);
-    free(labels);
-    free(answers);
+    SL_TRY(crowd_set_load(crowd_set_find("cifar10h"), folder, &all, &truth, err));
+    printf("\nCIFAR-10H, images 9500-9999: the classifier alone; then mv, ds, crowdlab and "
+           "dirichlet --prior\nfrom all answers, from 1-5 per image and from 1 per image\n");
+    for (size_t i = 0; i < NETWORKS && status == SL_OK; i++)
+        status = show_network(folder, networks[i], &all, truth, err);
+    crowd_set_release(&all, truth);
     return status;
 }
 
@@ -246,8 +218,8 @@ static void generate(size_t n_classes, struct sl_votes *votes, int32_t *truth)
 
 static enum sl_status show_times(struct sl_error *err)
 {
-    static const char *const methods[] = {"ds",  "glad", "mace",    "zencrowd",
-                                          "kos", "catd", "crowdlab"};
+    static const char *const methods[] = {"ds",  "glad", "mace",     "zencrowd",
+                                          "kos", "catd", "crowdlab", "dirichlet"};
     enum { PREDICTIONS = 10000 * 10 };
     static float predictions[PREDICTIONS];
     static int32_t truth[10000];

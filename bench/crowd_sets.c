@@ -1,5 +1,6 @@
 #include "crowd_sets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static void draft_add(struct draft *draft, size_t item, size_t annotator, size_t
     draft->annotator[draft->count] = (uint32_t)annotator;
     draft->label[draft->count++] = (uint32_t)label;
     if (item >= draft->n_items) draft->n_items = item + 1;
-    if (annotator >= draft->n_annotators) draft->n_annotators = annotator + 1;
+    if (annotator != SL_NO_NAME && annotator >= draft->n_annotators)
+        draft->n_annotators = annotator + 1;
     if (label >= draft->n_classes) draft->n_classes = label + 1;
 }
 
@@ -263,10 +265,99 @@ out:
     return status;
 }
 
+/* ---- CIFAR-10H ---- */
+
+enum { FIRST_IMAGE = 9500, IMAGES = 500, ALL_IMAGES = 10000, JSON_LIMIT = 64 << 20 };
+
+/* The classes of CIFAR-10's test images from `first`, as the truth. */
+static enum sl_status read_image_classes(const char *path, size_t first, size_t count,
+                                         struct draft *draft, struct sl_error *err)
+{
+    const size_t shape[] = {ALL_IMAGES};
+    struct sl_array given = {0}, classes = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_npy_read(path, &given, err));
+    SL_TRY_OUT(sl_array_expect(&given, path, 1, shape, err));
+    SL_TRY_OUT(sl_array_convert(&given, SL_I4, path, &classes, err));
+    for (size_t i = 0; i < count; i++)
+        draft_add_truth(draft, i, (size_t)((const int32_t *)classes.data)[first + i]);
+out:
+    sl_array_release(&classes);
+    sl_array_release(&given);
+    return status;
+}
+
+/* An object per image, of annotators and the classes that they named. */
+static enum sl_status read_named(const char *path, struct draft *draft, struct sl_error *err)
+{
+    struct sl_json json = {0};
+    SL_TRY(sl_json_read(path, JSON_LIMIT, &json, err));
+    for (size_t i = 0; i < IMAGES; i++) {
+        char key[16];
+        const char *annotator;
+        json_t *label;
+        snprintf(key, sizeof key, "%zu", FIRST_IMAGE + i);
+        json_object_foreach(json_object_get(json.root, key), annotator, label)
+        {
+            draft_add(draft, i, strtoul(annotator, NULL, 10), (size_t)json_integer_value(label));
+        }
+    }
+    sl_json_release(&json);
+    return SL_OK;
+}
+
+/* A row of counts per image; nobody knows whose answers they were. */
+static enum sl_status read_counts(const char *path, struct draft *draft, struct sl_error *err)
+{
+    const size_t shape[] = {ALL_IMAGES, 10};
+    struct sl_array counts = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY(sl_npy_read(path, &counts, err));
+    SL_TRY_OUT(sl_array_expect(&counts, path, 2, shape, err));
+    if (counts.dtype != SL_I8)
+        SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: expected int64 counts", path));
+    for (size_t cell = 0; cell < (size_t)ALL_IMAGES * 10; cell++)
+        for (int64_t n = 0; n < ((const int64_t *)counts.data)[cell]; n++)
+            draft_add(draft, cell / 10, SL_NO_NAME, cell % 10);
+out:
+    sl_array_release(&counts);
+    return status;
+}
+
+static enum sl_status load_images(const struct crowd_set *set, const char *folder,
+                                  struct sl_votes *votes, int32_t **truth, struct sl_error *err)
+{
+    const bool counts = strstr(set->answers, ".npy");
+    char *answers = sl_path_join(folder, set->answers), *classes = sl_path_join(folder, set->truth);
+    struct draft draft = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(counts ? read_counts(answers, &draft, err) : read_named(answers, &draft, err));
+    SL_TRY_OUT(read_image_classes(classes, counts ? 0 : FIRST_IMAGE, counts ? ALL_IMAGES : IMAGES,
+                                  &draft, err));
+    draft_finish(&draft, votes, truth);
+out:
+    draft_release(&draft);
+    free(answers);
+    free(classes);
+    return status;
+}
+
 enum sl_status crowd_set_load(const struct crowd_set *set, const char *folder,
                               struct sl_votes *votes, int32_t **truth, struct sl_error *err)
 {
     return set->load(set, folder, votes, truth, err);
+}
+
+double crowd_item_right(const struct sl_crowd_state *state, size_t item, int32_t truth)
+{
+    const float *row = state->posterior + item * state->n_classes;
+    size_t n_tied = 0;
+    float most = row[0];
+    for (size_t k = 1; k < state->n_classes; k++)
+        most = row[k] > most ? row[k] : most;
+    for (size_t k = 0; k < state->n_classes; k++)
+        n_tied += row[k] == most;
+    return row[truth] == most ? 1 / (double)n_tied : 0;
 }
 
 double crowd_accuracy(const struct sl_crowd_state *state, const int32_t *truth)
@@ -274,15 +365,8 @@ double crowd_accuracy(const struct sl_crowd_state *state, const int32_t *truth)
     double right = 0;
     size_t known = 0;
     for (size_t i = 0; i < state->n_items; i++) {
-        const float *row = state->posterior + i * state->n_classes;
         if (truth[i] < 0) continue;
-        size_t n_tied = 0;
-        float most = row[0];
-        for (size_t k = 1; k < state->n_classes; k++)
-            most = row[k] > most ? row[k] : most;
-        for (size_t k = 0; k < state->n_classes; k++)
-            n_tied += row[k] == most;
-        right += row[truth[i]] == most ? 1 / (double)n_tied : 0;
+        right += crowd_item_right(state, i, truth[i]);
         known++;
     }
     return right / (double)known;
@@ -310,6 +394,17 @@ const struct crowd_set crowd_sets[] = {
     {"mace rte", "rte/mace/rte.csv", "rte/mace/rte.key", load_matrix, .8969, 0, 0, .9275},
     {"mace temporal", "rte/mace/temporal.csv", "rte/mace/temporal.key", load_matrix, .mv = .9361},
     {"mace wsd", "rte/mace/wsd.csv", "rte/mace/wsd.key", load_matrix, .mv = .9944},
+    {"cifar10h", "cifar10h/answers_valid.json", "peterson2019/test_set_cifar_labels.npy",
+     load_images, 0, 0, 0, 0},
+    {"cifar10h counts", "cifar10h/cifar10h-counts.npy", "peterson2019/test_set_cifar_labels.npy",
+     load_images, 0, 0, 0, 0},
     {"pos", "pos/gimpel_crowdsourced-tf.tsv", NULL, load_pos, 0, .7842, .7774, 0},
     {0},
 };
+
+const struct crowd_set *crowd_set_find(const char *name)
+{
+    for (const struct crowd_set *set = crowd_sets; set->name; set++)
+        if (strcmp(set->name, name) == 0) return set;
+    return NULL;
+}

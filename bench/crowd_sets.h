@@ -15,14 +15,18 @@ struct crowd_set {
 };
 extern const struct crowd_set crowd_sets[]; /* ends with a NULL name */
 
-/* Read a set; release with crowd_set_release. `truth` holds a class or -1 per item. */
+/* The row of a set; NULL if there is none of that name. */
+const struct crowd_set *crowd_set_find(const char *name);
+/* Read a set; release with crowd_set_release. `truth` holds a class or -1 per item. Answers of
+ * nobody known have SL_NO_NAME, and the set then has no annotators. */
 enum sl_status crowd_set_load(const struct crowd_set *set, const char *folder,
                               struct sl_votes *votes, int32_t **truth,
                               struct sl_error *err) SL_MUST_USE;
 void crowd_set_release(struct sl_votes *votes, int32_t *truth);
 
-/* The share of items with a known truth whose most probable class it is; items tied between n
- * classes count 1/n when the truth is among them. */
+/* 1 if the most probable class of an item is the truth; 1/n if it is one of n tied classes. */
+double crowd_item_right(const struct sl_crowd_state *state, size_t item, int32_t truth);
+/* The mean of that over the items with a known truth. */
 double crowd_accuracy(const struct sl_crowd_state *state, const int32_t *truth);
 
 #endif

@@ -109,6 +109,7 @@ struct sl_crowd_options {
     bool confusions; /* fill the confusions of the state, which can be gigabytes: true; otherwise
                         they may be NULL */
     bool intervals;  /* fill low and high of the state: false */
+    bool risks;      /* fill risk and gain of the state: true; a gain takes K^3 steps per item */
     struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
     /* Borrowed; NULL: the state has the posterior. For methods with SL_CROWD_STREAMS, without given
      * weights. Collective if it has several ranks. */
@@ -138,7 +139,8 @@ struct sl_crowd_state {
     bool converged;
     /* What dirichlet adds; softlab/crowd/dirichlet.h. */
     double *risk;      /* n_items: the expected divergence of the label from the whole crowd's */
-    double *gain;      /* n_items: by how much one more answer lowers it, in expectation */
+    double *gain;      /* n_items: by how much one more answer lowers it, in expectation; both NULL
+                          without options.risks */
     float *low, *high; /* (n_items, K): 95 % credible intervals; NULL unless options.intervals */
     struct sl_dirichlet *dirichlet; /* the fitted model */
 };

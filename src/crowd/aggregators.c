@@ -279,12 +279,17 @@ static enum sl_status check_order(const size_t *begin, struct sl_pool_range item
 }
 
 /* `names` are those of the items, or NULL: messages then have their numbers. */
+/* Whose answers must have an annotator. */
+enum naming { NAMES_IGNORED, NAMES_IF_GIVEN, NAMES_NEEDED };
+
 static enum sl_status check_annotators(const uint32_t *annotator, struct sl_pool_range answers,
                                        const size_t *begin, const struct sl_name_table *names,
-                                       struct sl_crowd_size size, struct sl_error *err)
+                                       enum naming naming, struct sl_crowd_size size,
+                                       struct sl_error *err)
 {
-    for (size_t i = answers.begin; i < answers.end; i++) {
+    for (size_t i = answers.begin; i < answers.end && naming != NAMES_IGNORED; i++) {
         if (annotator[i] < size.n_annotators) continue;
+        if (annotator[i] == SL_NO_NAME && naming == NAMES_IF_GIVEN) continue;
         const size_t item = item_of(begin, size.n_items, i);
         char number[24];
         snprintf(number, sizeof number, "%zu", item);
@@ -303,7 +308,8 @@ static enum sl_status check_annotators(const uint32_t *annotator, struct sl_pool
 
 /* The answers of some items. */
 static enum sl_status check_items(const struct sl_votes *votes, struct sl_pool_range items,
-                                  bool named, struct sl_crowd_size size, struct sl_error *err)
+                                  enum naming naming, struct sl_crowd_size size,
+                                  struct sl_error *err)
 {
     SL_TRY(check_order(votes->begin, items, err));
     const struct sl_pool_range answers = {votes->begin[items.begin], votes->begin[items.end]};
@@ -315,8 +321,8 @@ static enum sl_status check_items(const struct sl_votes *votes, struct sl_pool_r
             return sl_fail(
                 err, SL_ERR_INPUT, "item %zu: class %u does not exist, expected a class below %zu",
                 item_of(votes->begin, votes->n_items, i), votes->label[i], size.n_classes);
-    if (!named) return SL_OK;
-    return check_annotators(votes->annotator, answers, votes->begin, votes->items, size, err);
+    return check_annotators(votes->annotator, answers, votes->begin, votes->items, naming, size,
+                            err);
 }
 
 /* The answers that this rank reads, window by window. */
@@ -324,14 +330,17 @@ static enum sl_status check_votes(const struct sl_aggregator *method, const stru
                                   const struct sl_crowd_options *options, struct sl_crowd_size size,
                                   struct sl_error *err)
 {
-    const bool named = method->needs & SL_CROWD_ANNOTATORS || options->weights;
+    const bool needed = method->needs & SL_CROWD_ANNOTATORS || options->weights;
+    const enum naming naming = needed                              ? NAMES_NEEDED
+                               : method->learns & SL_LEARNS_WEIGHT ? NAMES_IF_GIVEN
+                                                                   : NAMES_IGNORED;
     const struct sl_pool_range items = sl_stream_items(options, size.n_items);
     const size_t window =
         options->stream ? sl_stream_window(options->stream, size.n_classes) : size.n_items;
     SL_TRY(check_ends(votes->begin, votes->n_items, votes->count, err));
     for (size_t first = items.begin; first < items.end;) {
         const size_t end = items.end - first < window ? items.end : first + window;
-        SL_TRY(check_items(votes, (struct sl_pool_range){first, end}, named, size, err));
+        SL_TRY(check_items(votes, (struct sl_pool_range){first, end}, naming, size, err));
         sl_votes_pass(votes, first, end);
         first = end;
     }
@@ -449,7 +458,7 @@ enum sl_status sl_soft_votes_check(const struct sl_soft_votes *votes, struct sl_
     SL_TRY(check_order(votes->begin, (struct sl_pool_range){0, votes->n_items}, err));
     SL_TRY(sl_crowd_rows_check(votes->rows, votes->count, votes->n_classes, "answer", err));
     return check_annotators(votes->annotator, (struct sl_pool_range){0, votes->count}, votes->begin,
-                            NULL, size, err);
+                            NULL, NAMES_NEEDED, size, err);
 }
 
 enum sl_status sl_aggregate_soft(const struct sl_aggregator *method,

@@ -24,6 +24,7 @@ struct sl_crowd_options sl_crowd_options_default(void)
         .zbs = {.rate = 1, .factor = 0.5, .period = 20, .margin = 1e-5},
         .shrinkage = 10,
         .confusions = true,
+        .risks = true,
     };
 }
 

@@ -18,8 +18,8 @@ size_t sl_dirichlet_bin(const struct sl_dirichlet *model, const float *predictio
 void sl_dirichlet_believe(const float *prediction, size_t n_classes, double sharpness, double *out);
 /* weight ~ prior exp(score), of sum 1, only the components of a known class. Returns the logarithm
  * of the sum. */
-double sl_dirichlet_weigh(const double *score, const double *prior, size_t n_components,
-                          int32_t gold, double *weight);
+double sl_dirichlet_weigh(const double *restrict score, const double *restrict prior,
+                          size_t n_components, int32_t gold, double *restrict weight);
 /* The label that follows from the weights. */
 void sl_dirichlet_label(struct sl_dirichlet_view *view);
 

@@ -13,7 +13,8 @@
  */
 static size_t n_sums(const struct sl_dirichlet *model)
 {
-    return (model->n_classes + 2) * model->n_components + SL_DIRICHLET_BINS * SL_DIRICHLET_LEVELS;
+    const size_t n_bins = (size_t)SL_DIRICHLET_BINS * SL_DIRICHLET_LEVELS;
+    return (model->n_classes + 2) * model->n_components + n_bins;
 }
 
 static const double NEGLIGIBLE = 0x1p-60; /* a share that is nothing after rounding */
@@ -78,9 +79,10 @@ static const double *score(const struct sl_dirichlet_fit *fit, const struct sl_t
 
 /* The responsibilities of all items of a tally, when items have their own priors or known classes:
  * into `sum`. Leaves every item's class probabilities in the posterior, and counts levels by bin.
- */
-static double expect_items(struct sl_dirichlet_fit *fit, size_t tally, const double *scores,
-                           double *sum, double *work, int64_t *bins)
+ * An item of which nothing is known (`empty`, no gold) adds nothing: it has the shares that the
+ * others have, and would only keep them from moving. */
+static double expect_items(struct sl_dirichlet_fit *fit, size_t tally, bool empty,
+                           const double *scores, double *sum, double *work, int64_t *bins)
 {
     const struct sl_dirichlet *model = fit->model;
     const size_t n = model->n_components, k = model->n_classes;
@@ -88,17 +90,18 @@ static double expect_items(struct sl_dirichlet_fit *fit, size_t tally, const dou
     memset(sum, 0, n * sizeof *sum);
     for (size_t i = fit->tallies.begin[tally]; i < fit->tallies.begin[tally + 1]; i++) {
         const size_t item = fit->tallies.items[i];
+        const int32_t gold = sl_em_gold(fit->options, item);
         const float *prediction =
             fit->options->predictions ? fit->options->predictions + item * k : NULL;
+        float *row = fit->state->posterior + item * k;
+        memset(row, 0, k * sizeof *row);
+        if (empty && gold < 0) continue;
         const size_t bin = prediction ? sl_dirichlet_bin(model, prediction) : 0;
         if (prediction) sl_dirichlet_believe(prediction, k, model->sharpness, belief);
         for (size_t j = 0; j < n && prediction; j++)
             prior[j] =
                 belief[j / SL_DIRICHLET_LEVELS] * model->level_share[bin][j % SL_DIRICHLET_LEVELS];
-        value += sl_dirichlet_weigh(scores, prediction ? prior : model->share, n,
-                                    sl_em_gold(fit->options, item), weight);
-        float *row = fit->state->posterior + item * k;
-        memset(row, 0, k * sizeof *row);
+        value += sl_dirichlet_weigh(scores, prediction ? prior : model->share, n, gold, weight);
         for (size_t j = 0; j < n; j++) {
             sum[j] += weight[j];
             row[j / SL_DIRICHLET_LEVELS] += (float)weight[j];
@@ -139,10 +142,11 @@ static void expect(void *context, const struct sl_em_range *range)
     double value = 0;
     for (size_t t = range->begin; t < range->end; t++) {
         const size_t n_cells = sl_tally_read(&fit->tallies, t, cells);
+        if (n_cells == 0 && !own) continue;
         const double *slope = score(fit, cells, n_cells, scores, scratch);
         const double items = (double)(fit->tallies.begin[t + 1] - fit->tallies.begin[t]);
         if (own)
-            value += expect_items(fit, t, scores, sum, work, bins);
+            value += expect_items(fit, t, n_cells == 0, scores, sum, work, bins);
         else
             value += items * sl_dirichlet_weigh(scores, model->share, n, -1, sum);
         if (!own) multiply(sum, n, items);

@@ -23,7 +23,7 @@ static const double rich_weights[] = {0.5, 0.7, 1, 1.4, 2, 2.8, 4};
 /* The weight of a stated distribution with which the answers of others predict it best. */
 static enum sl_status fit_rich_weight(struct sl_dirichlet_fit *fit, struct sl_error *err)
 {
-    double best = -INFINITY, chosen = 1;
+    double best = -HUGE_VAL, chosen = 1;
     for (size_t i = 0; i < sizeof rich_weights / sizeof *rich_weights; i++) {
         fit->source.row_weight = rich_weights[i];
         SL_TRY(sl_dirichlet_count(fit, err));
@@ -79,8 +79,8 @@ static void describe_item(const struct sl_dirichlet_fit *fit, struct sl_dirichle
         fit->options->predictions ? fit->options->predictions + item * k : NULL;
     sl_dirichlet_expect(view, prediction);
     sl_dirichlet_look(view, gold);
-    state->risk[item] = gold < 0 ? sl_dirichlet_risk(view) : 0;
-    state->gain[item] = gold < 0 ? sl_dirichlet_gain(view) : 0;
+    if (state->risk) state->risk[item] = gold < 0 ? sl_dirichlet_risk(view) : 0;
+    if (state->gain) state->gain[item] = gold < 0 ? sl_dirichlet_gain(view) : 0;
     for (size_t c = 0; c < k; c++) {
         state->posterior[item * k + c] =
             gold < 0 ? (float)view->label[c] : (float)((size_t)gold == c);
@@ -95,8 +95,8 @@ static void copy_item(struct sl_crowd_state *state, size_t from, size_t to)
 {
     const size_t k = state->n_classes;
     memcpy(state->posterior + to * k, state->posterior + from * k, k * sizeof *state->posterior);
-    state->risk[to] = state->risk[from];
-    state->gain[to] = state->gain[from];
+    if (state->risk) state->risk[to] = state->risk[from];
+    if (state->gain) state->gain[to] = state->gain[from];
     if (!state->low) return;
     memcpy(state->low + to * k, state->low + from * k, k * sizeof *state->low);
     memcpy(state->high + to * k, state->high + from * k, k * sizeof *state->high);
@@ -111,10 +111,7 @@ static void describe(void *context, const struct sl_em_range *range)
     struct sl_tally_cell *cells = describing->cells + range->worker * tallies->n_classes;
     const bool own = fit->options->gold || fit->options->predictions;
     for (size_t t = range->begin; t < range->end; t++) {
-        const size_t n_cells = sl_tally_read(tallies, t, cells);
-        memset(view->count, 0, tallies->n_classes * sizeof *view->count);
-        for (size_t i = 0; i < n_cells; i++)
-            view->count[cells[i].class_index] = (double)cells[i].units / SL_TALLY_UNITS;
+        sl_tally_counts(tallies, t, cells, view->count);
         for (size_t i = tallies->begin[t]; i < tallies->begin[t + 1]; i++)
             if (own || i == tallies->begin[t])
                 describe_item(fit, view, tallies->items[i]);
@@ -157,7 +154,8 @@ static enum sl_status aggregate(const struct sl_tally_source *source, size_t n_a
                                 struct sl_error *err)
 {
     const struct sl_crowd_size size = {source->n_items, n_annotators, source->n_classes};
-    const unsigned parts = SL_STATE_TRACE | SL_STATE_SKILL | SL_STATE_WEIGHT | SL_STATE_RISK |
+    const unsigned parts = SL_STATE_TRACE | SL_STATE_SKILL | SL_STATE_WEIGHT |
+                           (options->risks ? SL_STATE_RISK : 0) |
                            (options->intervals ? SL_STATE_INTERVALS : 0);
     struct sl_dirichlet_fit fit = {
         .source = *source, .options = options, .state = out, .n_annotators = n_annotators};

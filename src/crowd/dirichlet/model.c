@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "crowd/dirichlet/dirichlet.h"
+#include "crowd/em.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
 
@@ -51,8 +52,9 @@ enum sl_status sl_dirichlet_create(size_t n_classes, struct sl_dirichlet **out,
     struct sl_dirichlet *model = NULL;
     SL_TRY(alloc_model(n_classes, &model, err));
     const double other = n_classes > 1 ? 1 / (double)(n_classes - 1) : 0;
-    for (size_t cell = 0; cell < n_classes * n_classes; cell++)
-        model->profile[cell] = cell / n_classes == cell % n_classes ? 0 : other;
+    for (size_t own = 0; own < n_classes; own++)
+        for (size_t c = 0; c < n_classes; c++)
+            model->profile[own * n_classes + c] = own == c ? 0 : other;
     for (size_t j = 0; j < model->n_components; j++)
         model->share[j] = 1 / (double)model->n_components;
     for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++) {
@@ -159,20 +161,27 @@ void sl_dirichlet_expect(struct sl_dirichlet_view *view, const float *prediction
         view->prior[j] = view->scratch[j / SL_DIRICHLET_LEVELS] * levels[j % SL_DIRICHLET_LEVELS];
 }
 
-double sl_dirichlet_weigh(const double *score, const double *prior, size_t n_components,
-                          int32_t gold, double *weight)
+double sl_dirichlet_weigh(const double *restrict score, const double *restrict prior,
+                          size_t n_components, int32_t gold, double *restrict weight)
 {
-    double largest = -INFINITY, sum = 0;
-    for (size_t j = 0; j < n_components; j++) {
-        const bool possible = gold < 0 || (size_t)gold == j / SL_DIRICHLET_LEVELS;
-        if (possible && score[j] > largest) largest = score[j];
+    const double lowest = -80; /* a smaller probability has no consequence */
+    const size_t begin = gold < 0 ? 0 : (size_t)gold * SL_DIRICHLET_LEVELS;
+    const size_t end = gold < 0 ? n_components : begin + SL_DIRICHLET_LEVELS;
+    double largest = score[begin], sum = 0;
+    for (size_t j = begin; j < end; j++)
+        largest = score[j] > largest ? score[j] : largest;
+    memset(weight, 0, n_components * sizeof *weight);
+    for (size_t j = begin; j < end; j++) {
+        const double below = score[j] - largest;
+        weight[j] = below > lowest ? below : lowest;
     }
-    for (size_t j = 0; j < n_components; j++) {
-        const bool possible = gold < 0 || (size_t)gold == j / SL_DIRICHLET_LEVELS;
-        weight[j] = possible ? prior[j] * exp(score[j] - largest) : 0;
+    for (size_t j = begin; j < end; j++) /* by itself, so that it is vectorised */
+        weight[j] = sl_em_exp(weight[j]);
+    for (size_t j = begin; j < end; j++) {
+        weight[j] *= prior[j];
         sum += weight[j];
     }
-    for (size_t j = 0; j < n_components; j++)
+    for (size_t j = begin; j < end; j++)
         weight[j] /= sum;
     return largest + log(sum);
 }

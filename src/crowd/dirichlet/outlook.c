@@ -50,24 +50,36 @@ double sl_dirichlet_risk(const struct sl_dirichlet_view *view)
     return risk > 0 ? risk : 0; /* below 0 by rounding only */
 }
 
-/* The label after one more answer `said`. */
+/* The label after one more answer `said`. The levels of a class share its profile, so their parts
+ * are summed before they are spread over the other classes. */
 static void label_after(const struct sl_dirichlet_view *view, size_t said, double *out)
 {
     const struct sl_dirichlet *model = view->model;
-    const size_t k = model->n_classes, n_components = model->n_components;
-    double sum = 0;
+    const size_t k = model->n_classes;
+    double parts = 0, sum = 0;
     for (size_t c = 0; c < k; c++)
         out[c] = 0;
-    for (size_t j = 0; j < n_components; j++) {
-        if (view->weight[j] < least_weight) continue;
-        const double total = parameter(view, k, j);
-        const double part = view->weight[j] * parameter(view, said, j) / (total * (total + 1));
+    for (size_t own = 0; own < k; own++) {
+        const double *profile = model->profile + own * k;
+        double spread = 0;
+        for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++) {
+            const size_t j = own * SL_DIRICHLET_LEVELS + t;
+            if (view->weight[j] < least_weight) continue;
+            const double total = parameter(view, k, j);
+            const double part = view->weight[j] * parameter(view, said, j) / (total * (total + 1));
+            parts += part;
+            spread += part * model->concentration[t] * model->spread[t];
+            out[own] += part * model->concentration[t] * (1 - model->spread[t]);
+        }
+        if (spread == 0) continue;
         for (size_t c = 0; c < k; c++)
-            out[c] += part * (model->alpha[c * n_components + j] + view->count[c]);
-        out[said] += part;
+            out[c] += spread * profile[c];
     }
-    for (size_t c = 0; c < k; c++)
+    out[said] += parts;
+    for (size_t c = 0; c < k; c++) {
+        out[c] += parts * view->count[c];
         sum += out[c];
+    }
     for (size_t c = 0; c < k; c++)
         out[c] /= sum;
 }

@@ -1,5 +1,5 @@
 /* Rises: what a count of answers adds to the log-likelihood of every component, and the slope of
- * that. Whole counts are looked up in a table that is made once per round. */
+ * that, in a table that is made once per round. */
 #ifndef SOFTLAB_CROWD_RISES_H
 #define SOFTLAB_CROWD_RISES_H
 
@@ -8,8 +8,11 @@
 
 struct sl_rises {
     const struct sl_dirichlet *model; /* borrowed */
+    size_t step;                      /* units between counts of the table: all, or whole answers */
     size_t most;                      /* whole counts below this are in the table; 0: none */
-    double *table; /* owned; (K + 1, most, 2, n_components); row K is about sums of counts */
+    uint64_t *used; /* owned; K + 1: bit f is set if a count has the fraction f / units */
+    double *table;  /* owned; (K + 1, most x units / step, 2, n_components); the last is about sums
+                      of counts */
 };
 
 enum sl_status sl_rises_init(struct sl_rises *rises, const struct sl_dirichlet *model,

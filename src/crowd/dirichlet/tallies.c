@@ -14,15 +14,22 @@ double sl_tally_weight(const struct sl_tally_source *source, size_t answer)
     return source->rows ? trust * source->row_weight : trust;
 }
 
-void sl_tally_item(const struct sl_tally_source *source, size_t item, uint64_t *units)
+uint64_t sl_tally_part(const struct sl_tally_source *source, size_t answer, size_t c)
+{
+    const double weight = sl_tally_weight(source, answer) * SL_TALLY_UNITS;
+    if (!source->rows) return source->label[answer] == c ? (uint64_t)llrint(weight) : 0;
+    return (uint64_t)llrint(weight * (double)source->rows[answer * source->n_classes + c]);
+}
+
+/* Write the counts of an item in units into `units` (K). */
+static void count_item(const struct sl_tally_source *source, size_t item, uint64_t *units)
 {
     memset(units, 0, source->n_classes * sizeof *units);
     for (size_t i = source->begin[item]; i < source->begin[item + 1]; i++) {
-        const double weight = sl_tally_weight(source, i) * SL_TALLY_UNITS;
-        const float *row = source->rows ? source->rows + i * source->n_classes : NULL;
-        if (!row) units[source->label[i]] += (uint64_t)llrint(weight);
-        for (size_t k = 0; row && k < source->n_classes; k++)
-            units[k] += (uint64_t)llrint(weight * (double)row[k]);
+        const size_t first = source->rows ? 0 : source->label[i];
+        const size_t end = source->rows ? source->n_classes : first + 1;
+        for (size_t c = first; c < end; c++)
+            units[c] += sl_tally_part(source, i, c);
     }
 }
 
@@ -70,7 +77,7 @@ enum sl_status sl_tallies_create(const struct sl_tally_source *source, struct sl
         goto out;
     }
     for (size_t i = 0; i < source->n_items; i++) {
-        sl_tally_item(source, i, units);
+        count_item(source, i, units);
         SL_TRY_OUT(name_item(&tallies, units, cells, &tallies.of_item[i], err));
     }
     tallies.count = sl_name_table_count(tallies.cells);
@@ -106,4 +113,13 @@ size_t sl_tally_read(const struct sl_crowd_tallies *tallies, size_t tally,
     const char *name = sl_name_table_get(tallies->cells, (uint32_t)tally, &length);
     memcpy(out, name, length); /* names are not aligned */
     return length / sizeof *out;
+}
+
+void sl_tally_counts(const struct sl_crowd_tallies *tallies, size_t tally,
+                     struct sl_tally_cell *cells, double *out)
+{
+    const size_t n_cells = sl_tally_read(tallies, tally, cells);
+    memset(out, 0, tallies->n_classes * sizeof *out);
+    for (size_t i = 0; i < n_cells; i++)
+        out[cells[i].class_index] = (double)cells[i].units / SL_TALLY_UNITS;
 }

@@ -5,7 +5,9 @@
 
 #include "softlab/crowd.h"
 
-enum { SL_TALLY_UNITS = 1 << 20 }; /* of one answer: counts are sums of rounded weights */
+/* Counts are whole numbers of units, so that few differ and their sums are exact. Trust is a
+ * multiple of a sixteenth. */
+enum { SL_TALLY_UNITS = 64 /* of one answer */ };
 
 struct sl_tally_cell {
     uint64_t class_index; /* as wide as the units: cells are compared as bytes */
@@ -34,8 +36,8 @@ struct sl_tally_source {
 };
 /* The weight of an answer. */
 double sl_tally_weight(const struct sl_tally_source *source, size_t answer);
-/* Write the counts of an item in units into `units` (K). */
-void sl_tally_item(const struct sl_tally_source *source, size_t item, uint64_t *units);
+/* The units that an answer adds to class c: exactly what leaving it out takes away. */
+uint64_t sl_tally_part(const struct sl_tally_source *source, size_t answer, size_t c);
 
 enum sl_status sl_tallies_create(const struct sl_tally_source *source, struct sl_crowd_tallies *out,
                                  struct sl_error *err) SL_MUST_USE;
@@ -44,5 +46,8 @@ void sl_tallies_release(struct sl_crowd_tallies *tallies);
  * number. */
 size_t sl_tally_read(const struct sl_crowd_tallies *tallies, size_t tally,
                      struct sl_tally_cell *out);
+/* Write the counts of a tally in answers into `out` (K). `cells` is scratch, K. */
+void sl_tally_counts(const struct sl_crowd_tallies *tallies, size_t tally,
+                     struct sl_tally_cell *cells, double *out);
 
 #endif

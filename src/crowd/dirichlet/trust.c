@@ -17,11 +17,13 @@ enum {
 /* A prior of one spammer among twenty annotators. */
 static const double spammers_among = 20, spammers_before = 1;
 
-/* The looks of one thread. */
+/* Components of a smaller weight are not looked at. */
+static const double least_weight = 1e-12;
+static const double least_probability = 1e-12;
+
 struct looks {
     struct sl_dirichlet_fit *fit;
     struct sl_dirichlet_view *views; /* one per thread */
-    uint64_t *units;                 /* (threads, K) */
     int64_t *evidence;               /* (threads, n_annotators): log(chance / others), or NULL */
 };
 
@@ -31,67 +33,116 @@ static double log_fall(double x, double n)
     return n == 1 ? log(x - 1) : sl_log_gamma(x) - sl_log_gamma(x - n);
 }
 
-/* Probability that the others' answers give to each class, into `out` (K): the posterior without
- * answer `answer`. */
-static void leave_out(const struct sl_dirichlet_fit *fit, const struct sl_dirichlet_view *view,
-                      size_t answer, double *out)
+static double log_of_share(double part, double whole)
 {
-    const struct sl_tally_source *source = &fit->source;
-    const struct sl_dirichlet *model = fit->model;
-    const size_t k = model->n_classes, n = model->n_components;
-    const double own = sl_tally_weight(source, answer);
-    const float *row = source->rows ? source->rows + answer * k : NULL;
-    double sum = 0;
-    memset(out, 0, k * sizeof *out);
-    for (size_t j = 0; j < n; j++) {
-        if (view->weight[j] < 1e-12) continue;
-        const double total = model->alpha[k * n + j] + view->total;
-        double score = own > 0 ? log_fall(total, own) : 0;
-        for (size_t c = row ? 0 : source->label[answer]; c < k && own > 0; c++) {
-            const double part = row ? own * (double)row[c] : own;
-            if (part > 0) score -= log_fall(model->alpha[c * n + j] + view->count[c], part);
-            if (!row) break;
-        }
-        const double weight = view->weight[j] * exp(score) / (total - own);
-        for (size_t c = 0; c < k; c++) {
-            const double part = row ? own * (double)row[c] : c == source->label[answer] ? own : 0;
-            out[c] += weight * (model->alpha[c * n + j] + view->count[c] - part);
-        }
-        sum += weight * (total - own);
-    }
-    for (size_t c = 0; c < k; c++)
-        out[c] = out[c] / sum > 1e-12 ? out[c] / sum : 1e-12;
+    return log(part / whole > least_probability ? part / whole : least_probability);
 }
 
-/* Look at the items of a chunk: the evidence about every annotator, and the sum of the
- * cross-entropy of the answers. */
+/* The logarithm of the probability that the others' answers give to this vote. Without a vote for c
+ * of weight 1, component j has the weight w_j (A_j + N - 1) / (alpha_jc + n_c - 1). */
+static double agreement_of_vote(const struct sl_dirichlet_fit *fit,
+                                const struct sl_dirichlet_view *view, size_t answer)
+{
+    const struct sl_dirichlet *model = fit->model;
+    const size_t n = model->n_components, c = fit->source.label[answer];
+    const double *alphas = model->alpha + c * n, *totals = model->alpha + model->n_classes * n;
+    const double own = sl_tally_weight(&fit->source, answer);
+    double agreed = 0, sum = 0;
+    for (size_t j = 0; j < n; j++) {
+        if (view->weight[j] < least_weight) continue;
+        const double alpha = alphas[j] + view->count[c], total = totals[j] + view->total;
+        double factor = own == 1 ? (total - 1) / (alpha - 1) : 1;
+        if (own > 0 && own < 1) factor = exp(log_fall(total, own) - log_fall(alpha, own));
+        sum += view->weight[j] * factor;
+        agreed += view->weight[j] * factor * (alpha - own) / (total - own);
+    }
+    return log_of_share(agreed, sum);
+}
+
+/* The same for a stated distribution: the mean logarithm over its classes. `scratch` has 2 K. */
+static double agreement_of_row(const struct sl_dirichlet_fit *fit,
+                               const struct sl_dirichlet_view *view, size_t answer, double *scratch)
+{
+    const struct sl_dirichlet *model = fit->model;
+    const size_t k = model->n_classes, n = model->n_components;
+    const float *row = fit->source.rows + answer * k;
+    double *others = scratch, *parts = scratch + k, own = 0, sum = 0, agreed = 0;
+    for (size_t c = 0; c < k; c++) {
+        others[c] = 0;
+        parts[c] = (double)sl_tally_part(&fit->source, answer, c) / SL_TALLY_UNITS;
+        own += parts[c];
+    }
+    for (size_t j = 0; j < n; j++) {
+        if (view->weight[j] < least_weight) continue;
+        const double total = model->alpha[k * n + j] + view->total;
+        double score = own > 0 ? log_fall(total, own) : 0;
+        for (size_t c = 0; c < k; c++)
+            if (parts[c] > 0) score -= log_fall(model->alpha[c * n + j] + view->count[c], parts[c]);
+        const double weight = view->weight[j] * exp(score);
+        for (size_t c = 0; c < k; c++)
+            others[c] +=
+                weight * (model->alpha[c * n + j] + view->count[c] - parts[c]) / (total - own);
+        sum += weight;
+    }
+    for (size_t c = 0; c < k; c++)
+        agreed += (double)row[c] * log_of_share(others[c], sum);
+    return agreed;
+}
+
+/* Look at the answers to an item: adds to the evidence about every annotator, and returns the sum
+ * of the agreement. `known` (K) has what is known of votes of weight 1 by class, or NaN. */
+static double look_at_item(const struct looks *looks, const struct sl_em_range *range, size_t item,
+                           double *known)
+{
+    struct sl_dirichlet_fit *fit = looks->fit;
+    const struct sl_tally_source *source = &fit->source;
+    const struct sl_dirichlet_view *view = &looks->views[range->worker];
+    const double chance = -log((double)source->n_classes);
+    double sum = 0;
+    for (size_t answer = source->begin[item]; answer < source->begin[item + 1]; answer++) {
+        const uint32_t who = source->annotator[answer];
+        const bool plain = !source->rows && sl_tally_weight(source, answer) == 1;
+        double agreed = plain ? known[source->label[answer]] : (double)NAN;
+        if (isnan(agreed))
+            agreed = source->rows ? agreement_of_row(fit, view, answer, known + source->n_classes)
+                                  : agreement_of_vote(fit, view, answer);
+        if (plain) known[source->label[answer]] = agreed;
+        sum += agreed;
+        if (looks->evidence && who != SL_NO_NAME)
+            looks->evidence[range->worker * fit->n_annotators + who] +=
+                (int64_t)floor((chance - agreed) * SUM_UNITS + 0.5);
+    }
+    return sum;
+}
+
+static void forget(double *known, size_t count)
+{
+    for (size_t c = 0; c < count; c++)
+        known[c] = (double)NAN;
+}
+
+/* Items of a tally look alike, unless they have priors or known classes of their own. */
 static void look(void *context, const struct sl_em_range *range)
 {
     struct looks *looks = context;
     struct sl_dirichlet_fit *fit = looks->fit;
-    const struct sl_tally_source *source = &fit->source;
-    const size_t k = source->n_classes;
+    const struct sl_crowd_options *options = fit->options;
+    const size_t k = fit->source.n_classes;
+    const bool own = options->predictions || options->gold;
     struct sl_dirichlet_view *view = &looks->views[range->worker];
-    uint64_t *units = looks->units + range->worker * k;
-    double *others = fit->work + range->worker * fit->work_apart, value = 0;
-    for (size_t i = range->begin; i < range->end; i++) {
-        if (source->begin[i] == source->begin[i + 1]) continue;
-        sl_tally_item(source, i, units);
-        for (size_t c = 0; c < k; c++)
-            view->count[c] = (double)units[c] / SL_TALLY_UNITS;
-        sl_dirichlet_expect(view,
-                            fit->options->predictions ? fit->options->predictions + i * k : NULL);
-        sl_dirichlet_look(view, sl_em_gold(fit->options, i));
-        for (size_t answer = source->begin[i]; answer < source->begin[i + 1]; answer++) {
-            const uint32_t who = source->annotator[answer];
-            leave_out(fit, view, answer, others);
-            double agreed = source->rows ? 0 : log(others[source->label[answer]]);
-            for (size_t c = 0; source->rows && c < k; c++)
-                agreed += (double)source->rows[answer * k + c] * log(others[c]);
-            value += agreed;
-            if (looks->evidence && who != SL_NO_NAME)
-                looks->evidence[range->worker * fit->n_annotators + who] +=
-                    (int64_t)floor((-log((double)k) - agreed) * SUM_UNITS + 0.5);
+    double *known = fit->work + range->worker * fit->work_apart, value = 0;
+    for (size_t t = range->begin; t < range->end; t++) {
+        const size_t *items = fit->tallies.begin + t;
+        sl_tally_counts(&fit->tallies, t, fit->cells + range->worker * k, view->count);
+        for (size_t i = items[0]; i < items[1]; i++) {
+            const size_t item = fit->tallies.items[i];
+            if (own || i == items[0]) {
+                sl_dirichlet_expect(view,
+                                    options->predictions ? options->predictions + item * k : NULL);
+                sl_dirichlet_look(view, sl_em_gold(options, item));
+                forget(known, k);
+            }
+            value += look_at_item(looks, range, item, known);
         }
     }
     fit->value[range->chunk] = value;
@@ -102,20 +153,17 @@ static enum sl_status look_at_all(struct sl_dirichlet_fit *fit, int64_t *evidenc
                                   struct sl_error *err)
 {
     const size_t threads = fit->threads;
-    struct looks looks = {.fit = fit,
-                          .views = sl_alloc(threads, sizeof *looks.views),
-                          .units = sl_alloc(threads * fit->source.n_classes, sizeof *looks.units),
-                          .evidence = evidence};
+    struct looks looks = {
+        .fit = fit, .views = sl_alloc(threads, sizeof *looks.views), .evidence = evidence};
     enum sl_status status = SL_OK;
     for (size_t t = 0; t < threads; t++)
         SL_TRY_OUT(sl_dirichlet_view_init(&looks.views[t], fit->model, err));
-    sl_em_run(fit->source.n_items, fit->options->pool, look, &looks);
+    sl_em_run(fit->tallies.count, fit->options->pool, look, &looks);
     *sum = sl_em_sum(fit->value);
 out:
     for (size_t t = 0; t < threads; t++)
         sl_dirichlet_view_release(&looks.views[t]);
     free(looks.views);
-    free(looks.units);
     return status;
 }
 
@@ -150,8 +198,11 @@ static size_t set_trust(struct sl_dirichlet_fit *fit, const int64_t *evidence)
 enum sl_status sl_dirichlet_trust(struct sl_dirichlet_fit *fit, size_t *changed,
                                   struct sl_error *err)
 {
-    int64_t *evidence = sl_alloc(fit->threads * fit->n_annotators + 1, sizeof *evidence);
+    const size_t count = fit->threads * fit->n_annotators;
+    int64_t *evidence = sl_data_alloc(count + 1, sizeof *evidence, err);
     double agreement = 0;
+    if (!evidence) return SL_ERR_NOMEM;
+    memset(evidence, 0, count * sizeof *evidence);
     const enum sl_status status = look_at_all(fit, evidence, &agreement, err);
     if (status == SL_OK) *changed = set_trust(fit, evidence);
     free(evidence);

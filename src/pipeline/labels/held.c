@@ -45,7 +45,7 @@ struct sl_crowd_options sl_labels_crowd_options(const struct sl_workplace *workp
     options.zbs.margin = job->zbs.margin;
     options.seed = job->seed;
     options.calibrate = job->calibrate;
-    options.intervals = job->items_out;
+    options.intervals = options.risks = job->items_out;
     options.confusions = job->state || job->annotators_out ||
                          (workplace->exchange && workplace->exchange->confusions);
     options.pool = workplace->pool;
