@@ -50,7 +50,7 @@ static void deal(struct division *division, size_t item, uint64_t seed)
     const size_t first = (size_t)sl_rng_below(&rng, division->n_folds);
     uint8_t *fold = division->fold + begin;
     for (size_t i = 0; i < count; i++)
-        fold[i] = count > 1 ? (uint8_t)((first + i) % division->n_folds) : NEVER;
+        fold[i] = (uint8_t)(count > 1 ? (first + i) % division->n_folds : NEVER);
     for (size_t i = count; i > 1; i--) {
         const size_t other = (size_t)sl_rng_below(&rng, i);
         const uint8_t kept = fold[i - 1];

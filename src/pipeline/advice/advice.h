@@ -7,6 +7,11 @@
 #include "softlab/answer/suspicion.h"
 #include "softlab/pipeline/advice.h"
 
+/* Items with two answers that a crowd is judged by. */
+enum { SL_ADVICE_FEWEST_ITEMS = 10 };
+/* The variation V from which choosing items pays. */
+#define SL_ADVICE_PAYS .2
+
 /* What all parts read. */
 struct sl_advice_input {
     const struct sl_answers *answers; /* borrowed */

@@ -27,8 +27,8 @@ static json_t *crowd_json(const struct sl_advice_crowd *crowd)
 
 static json_t *model_json(const struct sl_advice_model *model)
 {
-    json_t *levels = json_array();
     if (model->missing) return json_pack("{s:s}", "missing", model->missing);
+    json_t *levels = json_array();
     for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++)
         json_array_append_new(levels,
                               json_pack("{s:f, s:f}", "share_of_items", model->share[t],
@@ -60,9 +60,9 @@ static json_t *people_json(const struct sl_advice *advice)
 
 static json_t *methods_json(const struct sl_advice_methods *methods)
 {
-    json_t *list = json_array();
     if (methods->held_out.n_scored == 0)
         return json_pack("{s:s, s:b}", "advised", methods->candidates[0].method, "decided", false);
+    json_t *list = json_array();
     for (size_t m = 0; m < methods->count; m++) {
         const struct sl_held_out_score *score = &methods->held_out.methods[m];
         json_array_append_new(

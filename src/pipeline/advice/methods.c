@@ -6,7 +6,10 @@
 #include "pipeline/advice/advice.h"
 #include "softlab/base/memory.h"
 
-enum { FEWEST_SCORED = 30 }; /* items, for a bootstrap over them to mean anything */
+enum {
+    FEWEST_SCORED = 30, /* items, for a bootstrap over them to mean anything */
+    MOST_RICH = 1000,   /* left-out distributions: fitting dirichlet-soft again takes long */
+};
 
 /* Candidates, the simplest first. A method of NULL is that of input->row_method. */
 static const struct {
@@ -95,12 +98,14 @@ static enum sl_status find_rights(const struct sl_advice_input *input,
     bool *right = sl_data_alloc(shape.n_items, sizeof *right, err);
     rights->right[candidate] = right;
     if (!right) return SL_ERR_NOMEM;
-    SL_TRY(sl_crowd_aggregate(advice->methods.candidates[candidate].aggregator, &input->crowd,
-                              &options, &state, err));
+    const struct sl_aggregator *method = advice->methods.candidates[candidate].aggregator;
+    const bool fitted = method && method->learns & SL_LEARNS_RISK; /* it is the model's */
+    if (!fitted) SL_TRY(sl_crowd_aggregate(method, &input->crowd, &options, &state, err));
+    const float *labels = fitted ? advice->model.state.posterior : state.posterior;
     rights->n_truth = 0;
     for (size_t i = 0; i < shape.n_items; i++) {
         if (shape.begin[i] == shape.begin[i + 1] || advice->truth[i] < 0) continue;
-        const size_t first = sl_largest(state.posterior + i * shape.n_classes, shape.n_classes);
+        const size_t first = sl_largest(labels + i * shape.n_classes, shape.n_classes);
         right[rights->n_truth++] = first == (size_t)advice->truth[i];
     }
     sl_crowd_state_release(&state);
@@ -144,6 +149,7 @@ enum sl_status sl_advice_compare_methods(const struct sl_advice_input *input,
         aggregators[m] = methods->candidates[m].aggregator;
     options.seed = advice->job->seed;
     options.pool = input->pool;
+    if (advice->crowd.rich) options.most_answers = MOST_RICH;
     SL_TRY(sl_held_out_measure(&input->crowd, aggregators, methods->count, &options,
                                &methods->held_out, err));
     SL_TRY(choose(advice, methods, err));

@@ -6,7 +6,7 @@
 #include "softlab/base/memory.h"
 
 /* Labels that cost a reader less than this, in nats of cross-entropy, need no more answers. */
-static const double LITTLE_RISK = .01;
+static const double LITTLE_RISK = .02;
 
 /* The time of an answer, and how many fit. */
 static enum sl_status count_answers(const struct sl_advice *advice, struct sl_advice_next *next,

@@ -8,6 +8,9 @@
 #include "pipeline/advice/advice.h"
 #include "softlab/base/memory.h"
 
+/* As many answers to an item are pending at most: after them the plan is made anew. */
+enum { MOST_PENDING = 5 };
+
 struct planning {
     const struct sl_advice_input *input;
     const struct sl_crowd_state *state;
@@ -61,11 +64,14 @@ static void fill_heap(struct planning *planning)
 static void allocate_greedily(struct planning *planning, size_t n_answers,
                               struct sl_advice_plan *plan)
 {
+    const size_t rounds = (n_answers + planning->count - 1) / planning->count;
     for (size_t n = 0; n < n_answers; n++) {
         const uint32_t item = planning->heap[0];
         plan->drop += planning->gain[item];
         plan->answers[item]++;
-        planning->gain[item] = gain_after(planning, item, plan->answers[item]);
+        planning->gain[item] = plan->answers[item] < rounds * MOST_PENDING
+                                   ? gain_after(planning, item, plan->answers[item])
+                                   : -1;
         sift_down(planning, 0);
     }
 }

@@ -4,8 +4,6 @@
 #include "pipeline/advice/advice.h"
 #include "softlab/base/text.h"
 
-enum { FEWEST_ITEMS = 10 }; /* with two answers, to judge a crowd by */
-
 /* Krippendorff's alpha in words, the highest first. */
 static const struct grade {
     double least;
@@ -21,7 +19,8 @@ static const struct grade {
 static const struct grade *grade_of(double alpha)
 {
     const struct grade *grade = grades;
-    while (alpha < grade->least)
+    const double shown = floor(100 * alpha + .5) / 100;
+    while (shown < grade->least)
         grade++;
     return grade;
 }
@@ -86,7 +85,7 @@ static void say_one_class(const struct sl_advice *advice, struct sl_buffer *out)
 
 static bool is_small(const struct sl_advice *advice)
 {
-    return advice->crowd.n_compared < FEWEST_ITEMS;
+    return advice->crowd.n_compared < SL_ADVICE_FEWEST_ITEMS;
 }
 
 static void say_small(const struct sl_advice *advice, struct sl_buffer *out)

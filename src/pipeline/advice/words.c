@@ -37,7 +37,8 @@ void sl_advice_say_interval(struct sl_buffer *out, const struct sl_interval *int
     while (digits < 4 && (rounds_to_zero(interval->low, digits) ||
                           rounds_to_zero(interval->high, digits)))
         digits++; /* on which side of 0 an end is must be seen */
-    sl_buffer_printf(out, "%.*f, 95 %% interval %.*f to %.*f", digits, interval->estimate, digits,
+    const double middle = rounds_to_zero(interval->estimate, digits) ? 0 : interval->estimate;
+    sl_buffer_printf(out, "%.*f, 95 %% interval %.*f to %.*f", digits, middle, digits,
                      interval->low, digits, interval->high);
 }
 
@@ -91,7 +92,7 @@ static void say_unused(const struct sl_advice *advice, struct sl_buffer *out)
                      crowd->n_classes);
 }
 
-static void say_levels(const struct sl_advice_model *model, struct sl_buffer *out)
+static void say_levels(const struct sl_advice_model *model, bool rich, struct sl_buffer *out)
 {
     static const char *const words[SL_DIRICHLET_LEVELS] = {"clear", "less clear", "hard"};
     size_t said = 0, left = 0;
@@ -101,10 +102,12 @@ static void say_levels(const struct sl_advice_model *model, struct sl_buffer *ou
     for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++) {
         if (model->share[t] < .005) continue;
         left--;
-        sl_buffer_printf(out, "%s%.0f %% %s%s (%.0f of 100%s)",
+        sl_buffer_printf(out, rich ? "%s%.0f %% %s%s (%.0f %%%s)" : "%s%.0f %% %s%s (%.0f of 100%s)",
                          said == 0 ? "" : left > 0 ? ", " : " and ", 100 * model->share[t],
                          said == 0 ? "of the items are " : "", words[t], floor(100 * model->agreed[t]),
-                         said == 0 ? " people would name the same class" : "");
+                         said > 0 ? ""
+                         : rich   ? " of the stated probability is on one class"
+                                  : " people would name the same class");
         said++;
     }
     sl_buffer_byte(out, '.');
@@ -115,8 +118,8 @@ static void say_variation(const struct sl_advice_model *model, struct sl_buffer 
     const double v = model->variation;
     sl_buffer_printf(out, " Items differ %s in how much people disagree (V = %.2f), so asking more "
                           "about some items than about others %s.",
-                     v >= .2 ? "much" : v > .06 ? "somewhat" : "little", v,
-                     v >= .2 ? "pays" : v > .06 ? "pays little" : "does not pay");
+                     v >= SL_ADVICE_PAYS ? "much" : v > .06 ? "somewhat" : "little", v,
+                     v >= SL_ADVICE_PAYS ? "pays" : v > .06 ? "hardly pays" : "does not pay");
 }
 
 void sl_advice_say_crowd(const struct sl_advice *advice, struct sl_buffer *out)
@@ -136,7 +139,7 @@ void sl_advice_say_crowd(const struct sl_advice *advice, struct sl_buffer *out)
         sl_buffer_printf(out, " A pilot of %zu items is too small to say how hard items are in "
                               "general.", crowd->n_compared);
     else if (!sl_advice_verdict(advice)->useless) {
-        say_levels(&advice->model, out);
+        say_levels(&advice->model, crowd->rich, out);
         say_variation(&advice->model, out);
     }
     if (crowd->seconds > 0)
@@ -201,9 +204,9 @@ void sl_advice_say_people(const struct sl_advice *advice, struct sl_buffer *out)
     }
     sl_buffer_printf(out, "%zu of ", people->count);
     sl_advice_say_count(out, advice->crowd.n_annotators, "annotator", "annotators");
-    sl_buffer_printf(out, " (%.0f %% of the answers) should be checked. Look at their answers before "
-                          "you exclude anybody:",
-                     100 * fmin(1, (double)people->n_answers / (double)advice->crowd.n_answers));
+    sl_buffer_text(out, " (");
+    sl_advice_say_count(out, people->n_answers, "answer", "answers");
+    sl_buffer_text(out, ") should be checked. Look at their answers before you exclude anybody:");
     for (size_t i = 0; i < people->count && i < top; i++)
         say_person(advice, &people->people[i], out);
     if (people->count > top) sl_buffer_printf(out, "\n  and %zu more (--json)", people->count - top);
@@ -346,7 +349,9 @@ void sl_advice_say_items(const struct sl_advice *advice, struct sl_buffer *out)
         sl_buffer_byte(out, '\n');
     }
     sl_buffer_text(out, items->n_split > 0 ? "People disagree most about these:"
-                                           : "No two people disagree about an item.");
+                        : advice->crowd.n_compared > 0
+                            ? "No two people disagree about an item."
+                            : "Which items people disagree about is not known.");
     for (size_t i = 0; i < items->n_split; i++)
         say_item(advice, &items->split[i], out);
     say_contrary(advice, out);
@@ -363,21 +368,24 @@ static void say_budget(const struct sl_advice_next *next, struct sl_buffer *out)
         sl_buffer_text(out, " (as many as there are items)");
         return;
     }
-    sl_buffer_printf(out, "%g %s of annotation, at %.1f s per answer, buys ", next->hours,
-                     next->hours == 1 ? "hour" : "hours", next->seconds);
+    sl_buffer_printf(out, "In %g %s of annotation, at %.1f s per answer, there is time for ",
+                     next->hours, next->hours == 1 ? "hour" : "hours", next->seconds);
     sl_advice_say_count(out, next->n_answers, "answer", "answers");
     sl_buffer_text(out, ". They");
 }
 
-/* By how much the risk falls, in per cent. */
-static double drop_of(const struct sl_advice_next *next, double then)
+/* "12 %": by how much the risk falls. */
+static const char *drop_of(const struct sl_advice_next *next, double then, char out[32])
 {
-    return 100 * (next->risk - then) / next->risk;
+    const double drop = 100 * (next->risk - then) / next->risk;
+    snprintf(out, 32, drop < .95 ? "less than 1 %%" : "%.0f %%", drop);
+    return out;
 }
 
 static void say_chosen(const struct sl_advice *advice, struct sl_buffer *out)
 {
     const struct sl_advice_next *next = &advice->next;
+    char chosen[32], equal[32];
     sl_buffer_text(out, " should go to ");
     sl_advice_say_count(out, next->n_items, "item", "items");
     sl_buffer_text(out, ", first of all to these:");
@@ -387,23 +395,24 @@ static void say_chosen(const struct sl_advice *advice, struct sl_buffer *out)
     }
     sl_buffer_printf(out,
                      "\nThat is expected to lower the mean risk (how far a label is from what an "
-                     "endless crowd would say: Kullback-Leibler divergence, now %.3f nats) by %.0f "
-                     "%%. Spread equally over all items, the same answers would lower it by %.0f %%. "
-                     "`softlab labels %s --method %s --items-out FILE.csv` lists the gain of every "
+                     "endless crowd would say: Kullback-Leibler divergence, now %.3f nats) by %s. "
+                     "Spread equally over all items, the same answers would lower it by %s. Ask in "
+                     "waves: answers change what to ask next. `softlab labels %s --method %s --items-out FILE.csv` lists the gain of every "
                      "item.",
-                     next->risk, drop_of(next, next->chosen), drop_of(next, next->equal),
+                     next->risk, drop_of(next, next->chosen, chosen), drop_of(next, next->equal, equal),
                      advice->job->answers, advice->crowd.rich ? "dirichlet-soft" : "dirichlet");
 }
 
 static void say_equal(const struct sl_advice *advice, struct sl_buffer *out)
 {
     const struct sl_advice_next *next = &advice->next;
+    char equal[32];
     sl_buffer_printf(out,
                      " should be spread equally over all items, which differ too little for choosing "
                      "among them to pay. That is expected to lower the mean risk (how far a label is "
                      "from what an endless crowd would say: Kullback-Leibler divergence, now %.3f "
-                     "nats) by %.0f %%.",
-                     next->risk, drop_of(next, next->equal));
+                     "nats) by %s.",
+                     next->risk, drop_of(next, next->equal, equal));
 }
 
 void sl_advice_say_next(const struct sl_advice *advice, struct sl_buffer *out)
@@ -412,6 +421,11 @@ void sl_advice_say_next(const struct sl_advice *advice, struct sl_buffer *out)
     if (sl_advice_verdict(advice)->useless) {
         sl_buffer_text(out, "Do not buy more answers of this kind. Look at a few items and their "
                             "answers first, and ask some annotators what they understood.");
+    } else if (advice->crowd.n_compared == 0) {
+        sl_buffer_text(out, "Ask a second person about some of the items: without that, nobody knows "
+                            "how sure the labels are.");
+    } else if (advice->crowd.n_compared < SL_ADVICE_FEWEST_ITEMS) {
+        sl_buffer_text(out, "Ask about more items: so few say little about where answers help.");
     } else if (advice->model.missing) {
         sl_buffer_printf(out, "Where the next answers help most cannot be said: %s. Ask about the "
                               "items with the fewest answers.", advice->model.missing);
@@ -421,7 +435,7 @@ void sl_advice_say_next(const struct sl_advice *advice, struct sl_buffer *out)
                          next->risk);
     } else {
         say_budget(next, out);
-        if (advice->model.variation > .06)
+        if (advice->model.variation >= SL_ADVICE_PAYS)
             say_chosen(advice, out);
         else
             say_equal(advice, out);
