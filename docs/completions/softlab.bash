@@ -4,7 +4,7 @@ _softlab() {
     local command="${COMP_WORDS[1]}" words='' options='' files=no
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'study import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
+        COMPREPLY=($(compgen -W 'study import labels quality advise compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
         return
     fi
     [ "$COMP_CWORD" -eq 2 ] || case "$command ${COMP_WORDS[2]}" in
@@ -185,6 +185,17 @@ _softlab() {
         "quality --seed") return ;;
         "quality --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "quality --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "advise --columns") return ;;
+        "advise --abstain") return ;;
+        "advise --leave-out") return ;;
+        "advise --truth") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "advise --hours") return ;;
+        "advise --seconds") return ;;
+        "advise --top") return ;;
+        "advise --seed") return ;;
+        "advise --threads") return ;;
+        "advise --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "advise --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "compare --top") return ;;
         "compare --by") COMPREPLY+=($(compgen -W 'wasserstein-values wasserstein-classes l1 kl js' -- "$current")); return ;;
         "compare --min-entropy") return ;;
@@ -436,6 +447,10 @@ _softlab() {
             words=''
             options='--columns --abstain --leave-out --truth --exclude --most-answers --reference --high --low --bootstrap --seed --annotators --json --data-folder --log-level --quiet --help'
             files=yes ;;
+        "advise")
+            words=''
+            options='--columns --abstain --leave-out --truth --hours --seconds --top --seed --json --threads --data-folder --log-level --quiet --help'
+            files=yes ;;
         "compare")
             words=''
             options='--top --by --least --same-first --min-entropy --max-entropy-b --mix --endpoint-labels --only --mixed --bootstrap --seed --pairs --json --data-folder --log-level --quiet --help'
@@ -497,7 +512,7 @@ _softlab() {
             options='--output --lambdas --pairs --count --batch --split --size --channels --skip-broken --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "help")
-            words='study import labels quality compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion'
+            words='study import labels quality advise compare simulate-labels mixing models train predict eval run report export bench fetch dataset help version manual completion'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "version")

@@ -8,6 +8,7 @@
 #ifndef SOFTLAB_PIPELINE_H
 #define SOFTLAB_PIPELINE_H
 
+#include "softlab/pipeline/advice.h"
 #include "softlab/pipeline/answers.h"
 #include "softlab/pipeline/asked.h"
 #include "softlab/pipeline/compare.h"

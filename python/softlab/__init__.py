@@ -13,9 +13,9 @@ from . import experiments
 from ._calls import options
 from ._library import (Busy, InputError, NotFound, NumericError, SoftlabError, SystemRefused,
                        UsageError)
-from ._results import (Aggregation, Chart, Dataset, Evaluation, Labels, Report, Run, Table)
+from ._results import (Advice, Aggregation, Chart, Dataset, Evaluation, Labels, Report, Run, Table)
 from ._weights import load_torch, to_torch
-from ._work import (aggregate, compare, dataset, evaluate, labels, methods, metrics, predict,
+from ._work import (advise, aggregate, compare, dataset, evaluate, labels, methods, metrics, predict,
                     quality, read_answers, simulate, train)
 from .experiments import report
 from .study import Server, Study

@@ -144,6 +144,20 @@ class Quality(Table):
         return _frame_html(self.annotators)
 
 
+class Advice(Table):
+    """Advice about a crowd. ``page`` has it in words, ``figures`` has everything."""
+
+    @property
+    def page(self):
+        return self.figures["page"]
+
+    def __repr__(self):
+        return self.page
+
+    def _repr_html_(self):
+        return f"<pre>{html.escape(self.page)}</pre>"
+
+
 @dataclasses.dataclass(repr=False)
 class Evaluation(Table):
     """Scores of predictions beside people. ``charts`` are drawn with ``plots=True``."""

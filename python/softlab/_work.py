@@ -5,7 +5,7 @@ import pathlib
 from ._calls import METHODS, TABLES, Call, document
 from ._frames import is_rich, votes_of
 from ._library import Desk, InputError, UsageError
-from ._results import Aggregation, Chart, Dataset, Evaluation, Labels, Quality, Run, Table
+from ._results import Advice, Aggregation, Chart, Dataset, Evaluation, Labels, Quality, Run, Table
 
 
 def methods():
@@ -126,6 +126,15 @@ def quality(answers, *, threads=0, progress=None, **options):
     with Call("quality", threads, progress) as call:
         call.argument(answers, "answers")
         return Quality(call.do(**options).json)
+
+
+@document("advise")
+def advise(answers, *, threads=0, progress=None, **options):
+    """One page in plain words about a crowd: whether it agrees, whom to check, how to make labels,
+    which items to look at and what to ask next. ``print`` shows the page."""
+    with Call("advise", threads, progress) as call:
+        call.argument(answers, "answers")
+        return Advice(call.do(**options).json)
 
 
 @document("simulate-labels")

@@ -154,6 +154,8 @@ const char *cli_typed(const struct cli *cli, const char *text);
 const char *cli_shown(const struct cli *cli, const char *text);
 
 /* help.c, manual.c, completion.c: each walks cli_commands[]. */
+/* `text` broken at spaces, every line after the first indented; starts at column `at`. */
+void cli_print_wrapped(const char *text, size_t at, size_t indent, FILE *out);
 void cli_help_overview(FILE *out);
 void cli_help_command(const struct cli_command *command, FILE *out);
 void cli_synopsis(const struct cli_command *command, struct sl_buffer *out);

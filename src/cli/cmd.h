@@ -26,6 +26,7 @@ enum sl_status cli_read_input(const char *text, const char *network, struct sl_i
     "letters of a word, different words and different letters (default 3x32x32, for texts "        \
     "29x41x14975x83 as in pos)"
 
+extern const struct cli_command cmd_advise;
 extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_compare;
 extern const struct cli_command cmd_completion;

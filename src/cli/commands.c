@@ -8,7 +8,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_study,        &cmd_study_init,      &cmd_study_check,    &cmd_study_serve,
     &cmd_study_links,  &cmd_study_password,  &cmd_study_simulate, &cmd_study_status,
     &cmd_study_export, &cmd_study_backup,    &cmd_study_restore,  &cmd_study_migrate,
-    &cmd_study_purge,  &cmd_import,          &cmd_labels,         &cmd_quality,
+    &cmd_study_purge,  &cmd_import,          &cmd_labels,         &cmd_quality, &cmd_advise,
     &cmd_compare,      &cmd_simulate_labels, &cmd_mixing,         &cmd_models,
     &cmd_train,        &cmd_predict,         &cmd_eval,           &cmd_run,
     &cmd_report,       &cmd_export,          &cmd_bench,          &cmd_fetch,

@@ -190,6 +190,13 @@ class Flow(Scratch):
         self.assertEqual(set(quality.annotators.index), set(frame["worker"]))
         self.assertGreater(quality.annotators["top1"]["w0"], quality.annotators["top1"]["w4"])
 
+    def test_advice_is_a_page(self):
+        frame, truth = crowd()
+        advice = softlab.advise(frame, truth=truth, seconds=3)
+        self.assertIn(advice["verdict"], str(advice))
+        self.assertIn("What to ask next", advice.page)
+        self.assertEqual(advice["crowd"]["annotators"], frame["worker"].nunique())
+
     def test_train_predict_evaluate(self):
         data = softlab.dataset("shapes:n=40,size=16")
         truth = softlab.Labels(data.truth, data.items, data.classes)

@@ -8,6 +8,7 @@
 #define SOFTLAB_ANSWER_MEASURES_H
 
 #include "softlab/answer.h"
+#include "softlab/base/stats.h"
 
 SL_BEGIN_DECLS
 
@@ -27,6 +28,13 @@ void sl_votes_figures_release(struct sl_votes_figures *figures);
  * none or only one class was named. */
 enum sl_status sl_votes_alpha(const struct sl_votes *votes, double *out,
                               struct sl_error *err) SL_MUST_USE;
+
+/* The same with its bootstrap interval over items; above 2,000 items, or fewer if there are many
+ * classes, over groups of items. Answers of annotators in `without` (n_annotators, or NULL) do not
+ * count; those of unknown annotators do. The ends are NaN where the estimate is. */
+enum sl_status sl_votes_alpha_interval(const struct sl_votes *votes, const bool *without,
+                                       const struct sl_bootstrap_options *bootstrap,
+                                       struct sl_interval *out, struct sl_error *err) SL_MUST_USE;
 
 /* The entropy (in nats) of the classes that the answers make likely: each answer adds its
  * annotator's skill to the class it names and shares the rest of 1 among the others. */

@@ -4,23 +4,24 @@
 
 enum { HELP_COLUMN = 26, HELP_WIDTH = 96 };
 
-/* `text` broken at spaces, every line after the first indented; starts at column `at`. */
-static void print_wrapped(const char *text, size_t at, size_t indent, FILE *out)
+void cli_print_wrapped(const char *text, size_t at, size_t indent, FILE *out)
 {
     size_t column = at;
+    bool first = true; /* word of a line */
     while (*text) {
         size_t length = strcspn(text, " \n");
-        if (column > indent && column + 1 + length > HELP_WIDTH) {
+        if (!first && column + 1 + length > HELP_WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
-        } else if (column > indent) {
+        } else if (!first) {
             fputc(' ', out);
             column++;
         }
         fprintf(out, "%.*s", (int)length, text);
         column += length;
         text += length;
-        if (text[0] == '\n' && text[1] == '\n') {
+        first = text[0] == '\n' && text[1] == '\n';
+        if (first) {
             fprintf(out, "\n\n%*s", (int)indent, "");
             column = indent;
         }
@@ -38,7 +39,7 @@ static void print_entry(const char *term, const char *help, FILE *out)
         width = 0;
     }
     fprintf(out, "%*s", (int)(HELP_COLUMN - width), "");
-    print_wrapped(help, HELP_COLUMN, HELP_COLUMN, out);
+    cli_print_wrapped(help, HELP_COLUMN, HELP_COLUMN, out);
 }
 
 void cli_synopsis(const struct cli_command *command, struct sl_buffer *out)
@@ -126,7 +127,7 @@ void cli_help_command(const struct cli_command *command, FILE *out)
     cli_synopsis(command, &synopsis);
     fprintf(out, "softlab %s: %s\n\nusage: %s\n\n", command->name, command->summary, synopsis.data);
     sl_buffer_release(&synopsis);
-    print_wrapped(command->description, 0, 0, out);
+    cli_print_wrapped(command->description, 0, 0, out);
     if (command->arguments && command->arguments->name) fputc('\n', out);
     for (const struct cli_argument *a = command->arguments; a && a->name; a++) {
         char term[64];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pipeline/labels/labels.h"
+#include "pipeline/soft_answers.h"
 #include "softlab/base/array.h"
 #include "softlab/base/csv.h"
 #include "softlab/base/file.h"
@@ -184,61 +185,9 @@ out:
     return status;
 }
 
-/* Rows per answer, sorted by item. */
-struct soft {
-    struct sl_soft_votes votes;
-    size_t *begin;
-    uint32_t *annotator;
-    float *rows;
-};
-
-static void soft_release(struct soft *soft)
-{
-    free(soft->begin);
-    free(soft->annotator);
-    free(soft->rows);
-}
-
-static enum sl_status soft_from_rows(const struct sl_rows *rows, const struct sl_answers *answers,
-                                     struct soft *out, struct sl_error *err)
-{
-    size_t n_items = sl_name_table_count(answers->items), n_classes = rows->n_classes;
-    out->begin = sl_alloc(n_items + 2, sizeof *out->begin);
-    out->annotator = sl_data_alloc(rows->n_rows, sizeof *out->annotator, err);
-    out->rows = sl_data_alloc(rows->n_rows, n_classes * sizeof *out->rows, err);
-    uint32_t *item = sl_data_alloc(rows->n_rows, sizeof *item, err);
-    if (!out->annotator || !out->rows || !item) {
-        free(item);
-        return SL_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        item[i] = sl_name_table_find(answers->items, rows->items[i], strlen(rows->items[i]));
-        out->begin[item[i] + 2]++;
-    }
-    for (size_t i = 0; i < n_items; i++)
-        out->begin[i + 2] += out->begin[i + 1];
-    /* begin[i + 1] starts as the first row of item i and ends as the one past its last. */
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        size_t at = out->begin[item[i] + 1]++;
-        const char *who = rows->annotators ? rows->annotators[i] : "";
-        out->annotator[at] = sl_name_table_find(answers->annotators, who, strlen(who));
-        memcpy(out->rows + at * n_classes, rows->values + i * n_classes,
-               n_classes * sizeof *out->rows);
-    }
-    free(item);
-    out->votes = (struct sl_soft_votes){.n_items = n_items,
-                                        .n_annotators = sl_name_table_count(answers->annotators),
-                                        .n_classes = n_classes,
-                                        .count = rows->n_rows,
-                                        .begin = out->begin,
-                                        .annotator = out->annotator,
-                                        .rows = out->rows};
-    return SL_OK;
-}
-
 /* One vote per row that gives all probability to one class; the result shares the arrays of `soft`,
  * and `label` has room for the votes. */
-static struct sl_votes votes_of(const struct soft *soft, const struct sl_answers *answers,
+static struct sl_votes votes_of(const struct sl_soft_answers *soft, const struct sl_answers *answers,
                                 uint16_t *label)
 {
     const size_t n_classes = soft->votes.n_classes;
@@ -260,7 +209,7 @@ static struct sl_votes votes_of(const struct soft *soft, const struct sl_answers
                              .classes = answers->classes};
 }
 
-static enum sl_status run_on_rows(const struct sl_aggregator *method, const struct soft *soft,
+static enum sl_status run_on_rows(const struct sl_aggregator *method, const struct sl_soft_answers *soft,
                                   const struct sl_answers *answers,
                                   const struct sl_crowd_options *options,
                                   struct sl_crowd_state *out, struct sl_error *err)
@@ -282,12 +231,7 @@ static enum sl_status find_rows(const struct sl_aggregator *method, const struct
                                 const struct sl_answers *answers,
                                 const struct sl_label_method **out, struct sl_error *err)
 {
-    bool tops = false;
-    for (size_t i = 0; i < answers->count && !job->rows && !tops; i++) {
-        struct sl_answer answer;
-        sl_answers_get(answers, i, &answer);
-        tops = answer.kind == SL_ANSWER_SOFT;
-    }
+    const bool tops = !job->rows && sl_answers_have_kind(answers, SL_ANSWER_SOFT);
     const bool soft = method->needs & SL_CROWD_SOFT;
     const char *own = soft && tops ? sl_labels_rows_of_tops : sl_labels_rows_of_others;
     *out = sl_label_method_find(soft && job->rows ? job->rows : own);
@@ -311,7 +255,7 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
     struct sl_crowd_state state = {0};
     struct sl_labels_input input = {0};
     struct sl_labels_held held = {0};
-    struct soft soft = {0};
+    struct sl_soft_answers soft = {0};
     struct sl_rows *rows = NULL;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_labels_read(workplace, job, &input, err));
@@ -322,7 +266,7 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
                                        &rows, err));
     *notes = input.notes;
     sl_labels_say_what_became(workplace, notes, sl_name_table_count(input.answers->items));
-    SL_TRY_OUT(soft_from_rows(rows, input.answers, &soft, err));
+    SL_TRY_OUT(sl_soft_answers_init(&soft, rows, input.answers, err));
     const struct sl_known_names names = sl_known_names_of(input.answers);
     SL_TRY_OUT(sl_labels_held_read(workplace, job, &names, &held, &options, err));
     const struct sl_labels_asked asked = {&names, soft.annotator, soft.votes.count, NULL};
@@ -332,7 +276,7 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
     SL_TRY_OUT(finish(workplace, job, method, &state, &asked, soft.begin, out, err));
 out:
     sl_rows_destroy(rows);
-    soft_release(&soft);
+    sl_soft_answers_release(&soft);
     sl_crowd_state_release(&state);
     sl_labels_held_release(&held);
     sl_labels_input_release(&input);

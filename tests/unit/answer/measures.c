@@ -51,6 +51,46 @@ static void test_alpha_leaves_lone_votes_out(void **state)
                  "answer 5: class 2 does not exist");
 }
 
+/* The estimate is alpha; without B nobody can be compared; without nobody it is as before. */
+static void test_alpha_has_an_interval_and_leaves_annotators_out(void **state)
+{
+    (void)state;
+    const struct sl_bootstrap_options bootstrap = {.n_resamples = 500, .level = .95, .seed = 1};
+    const bool nobody[] = {false, false}, second[] = {false, true};
+    struct sl_interval all, same, none;
+    struct sl_error err;
+    enum { ITEMS = 3000 };
+    static size_t begin[ITEMS + 1];
+    static uint32_t who[2 * ITEMS];
+    static uint16_t said[2 * ITEMS];
+    for (size_t i = 0; i < ITEMS; i++) { /* a third of the items as X, as Y, as Z */
+        begin[i + 1] = 2 * i + 2;
+        for (size_t v = 0; v < 2; v++) {
+            who[2 * i + v] = (uint32_t)v;
+            said[2 * i + v] = labels[2 * (i % 3) + v];
+        }
+    }
+    const struct sl_votes votes = {.n_items = ITEMS,
+                                   .n_annotators = 2,
+                                   .n_classes = 2,
+                                   .count = 2 * (size_t)ITEMS,
+                                   .begin = begin,
+                                   .annotator = who,
+                                   .label = said};
+    double alpha;
+    assert_ok(sl_votes_alpha(&votes, &alpha, &err), err);
+    assert_ok(sl_votes_alpha_interval(&votes, NULL, &bootstrap, &all, &err), err);
+    assert_ok(sl_votes_alpha_interval(&votes, nobody, &bootstrap, &same, &err), err);
+    assert_ok(sl_votes_alpha_interval(&votes, second, &bootstrap, &none, &err), err);
+    assert_near(all.estimate, alpha, 1e-9);
+    assert_near(same.low, all.low, 0);
+    assert_true(isnan(none.estimate) && isnan(none.low));
+    /* Disagreement of a third: its standard error over items is sqrt(2 / 9 / 3000), twice that as
+     * alpha, since half of all pairs would differ by chance. */
+    const double wide = 2 * 1.96 * sqrt(2. / 9 / ITEMS) * 2;
+    assert_near(all.high - all.low, wide, .2 * wide);
+}
+
 static void measure_uncertainty(const double *skill, enum sl_votes_of of,
                                 struct sl_votes_figures *out)
 {
@@ -162,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alpha_of_three_items_by_hand),
         cmocka_unit_test(test_alpha_leaves_lone_votes_out),
+        cmocka_unit_test(test_alpha_has_an_interval_and_leaves_annotators_out),
         cmocka_unit_test(test_uncertainty_is_the_entropy_of_the_votes),
         cmocka_unit_test(test_uncertainty_follows_the_skills),
         cmocka_unit_test(test_consistency_is_the_posterior_of_the_chosen_class),
