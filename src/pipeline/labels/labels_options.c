@@ -304,7 +304,8 @@ const struct sl_field_row sl_labels_job_options[] = {
      "crowd method but mv has some",
      .value = "FILE.csv", .suffixes = ".csv", .prints = "json", .modes = ESTIMATES},
     {"items-out", SL_FIELD_OUTPUT, FIELD(items_out),
-     "also write a row per item: answers, expected risk, by how much one more answer lowers it, and "
+     "also write a row per item: answers, expected risk, by how much one more answer lowers it, "
+     "and "
      "the 95 % credible interval of every class; dirichlet",
      .value = "FILE.csv", .suffixes = ".csv", .prints = "json", .modes = RISKS},
     {"state", SL_FIELD_OUTPUT, FIELD(state),
