@@ -57,6 +57,8 @@ struct sl_ask_fit {
 enum sl_status sl_ask_fit_create(const struct sl_votes *votes, const float *predictions,
                                  const struct sl_ask_fit *before, struct sl_pool *pool,
                                  struct sl_ask_fit **out, struct sl_error *err) SL_MUST_USE;
+/* V of a fitted model, from 4,096 items that are drawn from it. */
+double sl_ask_variation(const struct sl_dirichlet *model);
 void sl_ask_fit_destroy(struct sl_ask_fit *fit);
 
 /* ---- The board: every item with its answers, and those that were asked for ---- */
@@ -81,6 +83,12 @@ enum sl_status sl_ask_board_create(const struct sl_ask_fit *fit, const struct sl
                                    const float *predictions, const struct sl_ask_rule *rule,
                                    struct sl_pool *pool, struct sl_ask_board **out,
                                    struct sl_error *err) SL_MUST_USE;
+/* The same for stated distributions: each counts as fit->model->rich_weight answers. */
+enum sl_status sl_ask_board_create_soft(const struct sl_ask_fit *fit,
+                                        const struct sl_soft_votes *votes,
+                                        const struct sl_ask_rule *rule, struct sl_pool *pool,
+                                        struct sl_ask_board **out,
+                                        struct sl_error *err) SL_MUST_USE;
 void sl_ask_board_destroy(struct sl_ask_board *board);
 /* `more` people were asked about the item: its gain becomes that of a further answer. A negative
  * number takes pending answers back, no more than there are. */

@@ -4,6 +4,7 @@
 
 #include "ask/ask_internal.h"
 #include "softlab/base/memory.h"
+#include "softlab/crowd/subset.h"
 
 void sl_ask_board_destroy(struct sl_ask_board *board)
 {
@@ -59,16 +60,25 @@ void sl_ask_expect(struct sl_ask_board *board, size_t item, int more)
 
 /* ---- Creation ---- */
 
-static void count_answers(struct sl_ask_board *board, const struct sl_votes *votes)
+/* What the answer counts: the trust in its annotator, times the clicks that a stated distribution
+ * is worth. */
+static float weight_of(const struct sl_ask_fit *fit, uint32_t annotator, bool stated)
 {
-    const struct sl_ask_fit *fit = board->fit;
-    for (size_t i = 0; i < votes->n_items; i++) {
-        board->answers[i] = (uint32_t)(votes->begin[i + 1] - votes->begin[i]);
-        for (size_t v = votes->begin[i]; v < votes->begin[i + 1]; v++) {
-            const uint32_t who = votes->annotator[v];
-            const bool known = who != SL_NO_NAME && who < fit->n_annotators;
-            board->counts[i * board->n_classes + votes->label[v]] +=
-                known ? (float)fit->trust[who] : 1;
+    const bool known = annotator != SL_NO_NAME && annotator < fit->n_annotators;
+    return (float)((known ? fit->trust[annotator] : 1) * (stated ? fit->model->rich_weight : 1));
+}
+
+static void count_answers(struct sl_ask_board *board, const struct sl_crowd_answers *crowd)
+{
+    const struct sl_crowd_shape shape = sl_crowd_shape_of(crowd);
+    for (size_t i = 0; i < board->n_items; i++) {
+        float *counts = board->counts + i * board->n_classes;
+        board->answers[i] = (uint32_t)(shape.begin[i + 1] - shape.begin[i]);
+        for (size_t v = shape.begin[i]; v < shape.begin[i + 1]; v++) {
+            const float weight = weight_of(board->fit, shape.annotator[v], crowd->soft != NULL);
+            if (crowd->votes) counts[crowd->votes->label[v]] += weight;
+            for (size_t k = 0; crowd->soft && k < board->n_classes; k++)
+                counts[k] += weight * crowd->soft->rows[v * board->n_classes + k];
         }
     }
 }
@@ -119,12 +129,12 @@ static size_t count_pilot(const struct sl_ask_board *board)
     return count;
 }
 
-enum sl_status sl_ask_board_create(const struct sl_ask_fit *fit, const struct sl_votes *votes,
-                                   const float *predictions, const struct sl_ask_rule *rule,
-                                   struct sl_pool *pool, struct sl_ask_board **out,
-                                   struct sl_error *err)
+static enum sl_status create(const struct sl_ask_fit *fit, const struct sl_crowd_answers *crowd,
+                             const float *predictions, const struct sl_ask_rule *rule,
+                             struct sl_pool *pool, struct sl_ask_board **out, struct sl_error *err)
 {
-    const size_t n = votes->n_items, k = votes->n_classes;
+    const struct sl_crowd_shape shape = sl_crowd_shape_of(crowd);
+    const size_t n = shape.n_items, k = shape.n_classes;
     SL_TRY(sl_ask_rule_check(rule, err));
     if (k != fit->model->n_classes)
         return sl_fail(err, SL_ERR_INPUT, "the answers have %zu classes, those of the fit had %zu",
@@ -142,7 +152,7 @@ enum sl_status sl_ask_board_create(const struct sl_ask_fit *fit, const struct sl
         status = SL_ERR_NOMEM;
     if (status == SL_OK) status = sl_dirichlet_view_init(&board->view, fit->model, err);
     if (status == SL_OK) {
-        count_answers(board, votes);
+        count_answers(board, crowd);
         status = score_all(board, pool, err);
     }
     if (status != SL_OK) {
@@ -152,4 +162,21 @@ enum sl_status sl_ask_board_create(const struct sl_ask_fit *fit, const struct sl
     board->by_gain = sl_ask_pays(rule, fit, count_pilot(board), &board->because);
     *out = board;
     return SL_OK;
+}
+
+enum sl_status sl_ask_board_create(const struct sl_ask_fit *fit, const struct sl_votes *votes,
+                                   const float *predictions, const struct sl_ask_rule *rule,
+                                   struct sl_pool *pool, struct sl_ask_board **out,
+                                   struct sl_error *err)
+{
+    return create(fit, &(struct sl_crowd_answers){.votes = votes}, predictions, rule, pool, out,
+                  err);
+}
+
+enum sl_status sl_ask_board_create_soft(const struct sl_ask_fit *fit,
+                                        const struct sl_soft_votes *votes,
+                                        const struct sl_ask_rule *rule, struct sl_pool *pool,
+                                        struct sl_ask_board **out, struct sl_error *err)
+{
+    return create(fit, &(struct sl_crowd_answers){.soft = votes}, NULL, rule, pool, out, err);
 }

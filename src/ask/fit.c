@@ -25,7 +25,7 @@ static double draw_disagreement(const struct sl_dirichlet *model, size_t j, stru
 
 /* Over items that are drawn from the model: what is seen of real items is blurred by the few
  * answers that they have. */
-static double measure_variation(const struct sl_dirichlet *model)
+double sl_ask_variation(const struct sl_dirichlet *model)
 {
     double mean = 0, root = 0;
     for (size_t i = 0; i < VARIATION_DRAWS; i++) {
@@ -65,7 +65,7 @@ enum sl_status sl_ask_fit_create(const struct sl_votes *votes, const float *pred
                                .n_annotators = votes->n_annotators,
                                .n_answers = votes->count,
                                .trust = state.weight,
-                               .variation = measure_variation(state.dirichlet)};
+                               .variation = sl_ask_variation(state.dirichlet)};
     state.dirichlet = NULL;
     state.weight = NULL;
     sl_crowd_state_release(&state);

@@ -328,6 +328,33 @@ static void test_a_board_takes_answers_that_the_fit_has_not_seen(void **state)
     end(&asking);
 }
 
+/* Stated distributions that are certain are votes. */
+static void test_certain_distributions_are_votes(void **state)
+{
+    (void)state;
+    const struct sl_ask_rule rule = rule_by(SL_ASK_GAIN);
+    struct asking asking;
+    begin(&asking, 60, 3, 5, &rule);
+    const struct sl_votes *votes = &asking.scene.votes;
+    float *rows = sl_alloc(votes->count * 4, sizeof *rows);
+    for (size_t v = 0; v < votes->count; v++)
+        rows[v * 4 + votes->label[v]] = 1;
+    const struct sl_soft_votes soft = {60,           votes->n_annotators, 4,   votes->count,
+                                       votes->begin, votes->annotator,    rows};
+    struct sl_ask_board *board = NULL;
+    struct sl_error err;
+    assert_ok(sl_ask_board_create_soft(asking.fit, &soft, &rule, NULL, &board, &err), err);
+    assert_memory_equal(board->gain, asking.board->gain, 60 * sizeof *board->gain);
+    sl_ask_board_destroy(board);
+    asking.fit->model->rich_weight = 2;
+    assert_ok(sl_ask_board_create_soft(asking.fit, &soft, &rule, NULL, &board, &err), err);
+    for (size_t i = 0; i < 60 * 4; i++)
+        assert_near((double)board->counts[i], 2 * (double)asking.board->counts[i], 1e-6);
+    sl_ask_board_destroy(board);
+    free(rows);
+    end(&asking);
+}
+
 static void test_wrong_rules_are_refused(void **state)
 {
     (void)state;
@@ -364,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_variation_says_whether_choosing_pays),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_board),
         cmocka_unit_test(test_a_board_takes_answers_that_the_fit_has_not_seen),
+        cmocka_unit_test(test_certain_distributions_are_votes),
         cmocka_unit_test(test_wrong_rules_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
