@@ -113,10 +113,14 @@ enum sl_ask_state sl_ask_state_of(const struct sl_ask_board *board, size_t item)
  * NULL. Returns their number. Takes no memory and changes nothing. */
 size_t sl_ask_choose(const struct sl_ask_board *board, const bool *seen, size_t count,
                      uint32_t *out);
+/* All open items in the same order. out has room for n_items. Returns their number. */
+size_t sl_ask_order(const struct sl_ask_board *board, uint32_t *out);
 /* Ask for `n_answers` one by one, each about the item that comes first then, and count them as
  * pending. times[n_items] is how often each item was asked for, at most `per_item` times (0: no
  * limit). Returns the number of answers, fewer than asked for if all items are closed. */
 size_t sl_ask_wave(struct sl_ask_board *board, size_t n_answers, size_t per_item, uint32_t *times);
+/* Take all pending answers back: plans that were tried and not carried out. */
+void sl_ask_withdraw(struct sl_ask_board *board);
 
 /* ---- What it would buy ---- */
 
@@ -124,6 +128,24 @@ size_t sl_ask_wave(struct sl_ask_board *board, size_t n_answers, size_t per_item
  * of `n_draws` futures drawn from the model, by streams (seed, item). */
 double sl_ask_expected_drop(struct sl_ask_board *board, size_t item, size_t times, size_t n_draws,
                             uint64_t seed);
+/* The expected drop of the mean risk of all items if item i gets times[i] more answers. Small waves
+ * average 64 futures of each item; of large ones, every n-th item that was asked about stands for n
+ * and has one future, so that the work is bounded. */
+double sl_ask_expected_mean_drop(struct sl_ask_board *board, const uint32_t *times, uint64_t seed);
+/* A future of all items: waves of answers, each drawn from the item's label at that time, with the
+ * fit as it is. */
+struct sl_ask_course {
+    size_t n_answers; /* at most */
+    size_t wave;      /* answers that are asked for at once */
+    double target;    /* it ends when the mean risk is as low; NaN: never */
+    uint64_t seed;
+};
+struct sl_ask_outcome {
+    size_t n_answers;
+    double mean_risk; /* after them */
+};
+/* Play it: the answers stay on the board. By streams (seed, answer, item). */
+struct sl_ask_outcome sl_ask_play(struct sl_ask_board *board, const struct sl_ask_course *course);
 /* How many more answers the item needs, by the rule, if they come as expected; `limit` if more. */
 size_t sl_ask_needed(struct sl_ask_board *board, size_t item, size_t limit);
 

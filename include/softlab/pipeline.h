@@ -11,6 +11,7 @@
 #include "softlab/pipeline/advice.h"
 #include "softlab/pipeline/answers.h"
 #include "softlab/pipeline/asked.h"
+#include "softlab/pipeline/asking.h"
 #include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/files.h"

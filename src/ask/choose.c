@@ -113,17 +113,42 @@ size_t sl_ask_choose(const struct sl_ask_board *board, const bool *seen, size_t 
     return chosen;
 }
 
+/* All open items, unordered; entries has room for one more than there are items. */
+static size_t open_items(const struct sl_ask_board *board, struct entry *entries)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < board->n_items; i++) {
+        entries[count] = (struct entry){urgency(board, i), (uint32_t)i};
+        if (entries[count].urgency > CLOSED) count++;
+    }
+    return count;
+}
+
+size_t sl_ask_order(const struct sl_ask_board *board, uint32_t *out)
+{
+    struct entry *entries = sl_alloc(board->n_items + 1, sizeof *entries);
+    const size_t count = open_items(board, entries);
+    qsort(entries, count, sizeof *entries, in_order);
+    for (size_t i = 0; i < count; i++)
+        out[i] = entries[i].item;
+    free(entries);
+    return count;
+}
+
 /* ---- Many answers at once ---- */
+
+void sl_ask_withdraw(struct sl_ask_board *board)
+{
+    for (size_t i = 0; i < board->n_items; i++)
+        if (board->pending[i] > 0) sl_ask_expect(board, i, -(int)board->pending[i]);
+}
 
 size_t sl_ask_wave(struct sl_ask_board *board, size_t n_answers, size_t per_item, uint32_t *times)
 {
     struct entry *heap = sl_alloc(board->n_items + 1, sizeof *heap);
-    size_t count = 0, given = 0;
-    for (size_t i = 0; i < board->n_items; i++) {
+    size_t count = open_items(board, heap), given = 0;
+    for (size_t i = 0; i < board->n_items; i++)
         times[i] = 0;
-        heap[count] = (struct entry){urgency(board, i), (uint32_t)i};
-        if (heap[count].urgency > CLOSED) count++;
-    }
     make_heap(heap, count, true);
     while (given < n_answers && count > 0) {
         const uint32_t item = heap[0].item;

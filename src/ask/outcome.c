@@ -25,6 +25,26 @@ double sl_ask_expected_drop(struct sl_ask_board *board, size_t item, size_t time
     return n_draws > 0 ? sum / (double)n_draws : 0;
 }
 
+double sl_ask_expected_mean_drop(struct sl_ask_board *board, const uint32_t *times, uint64_t seed)
+{
+    enum { ANSWERS_TO_DRAW = 1 << 17, MOST_DRAWS = 64 };
+    size_t n_answers = 0, n_asked = 0;
+    double drop = 0;
+    for (size_t i = 0; i < board->n_items; i++)
+        n_answers += times[i];
+    if (n_answers == 0) return 0;
+    const size_t affordable = ANSWERS_TO_DRAW / n_answers;
+    const size_t draws = affordable < 1 ? 1 : affordable > MOST_DRAWS ? MOST_DRAWS : affordable;
+    const size_t step = (n_answers + ANSWERS_TO_DRAW - 1) / ANSWERS_TO_DRAW;
+    for (size_t i = 0; i < board->n_items; i++) {
+        if (times[i] == 0 || n_asked++ % step != 0) continue;
+        /* One answer needs no draws. */
+        drop += sl_ask_expected_drop(board, i, times[i], times[i] == 1 ? 1 : draws, seed);
+    }
+    const size_t looked_at = (n_asked + step - 1) / step;
+    return drop * (double)n_asked / (double)looked_at / (double)board->n_items;
+}
+
 size_t sl_ask_needed(struct sl_ask_board *board, size_t item, size_t limit)
 {
     const uint32_t pending = board->pending[item];

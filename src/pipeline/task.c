@@ -7,6 +7,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/advice.h"
+#include "softlab/pipeline/asking.h"
 #include "softlab/pipeline/compare.h"
 #include "softlab/pipeline/evaluation.h"
 #include "softlab/pipeline/import.h"
@@ -18,8 +19,9 @@
 #include "softlab/pipeline/weights.h"
 
 static const struct sl_task *const tasks[] = {
-    &sl_import_task,     &sl_labels_task, &sl_quality_task, &sl_advise_task, &sl_compare_task, &sl_mixing_task,
-    &sl_simulation_task, &sl_train_task,  &sl_predict_task, &sl_eval_task,
+    &sl_import_task,  &sl_labels_task, &sl_quality_task,    &sl_advise_task,
+    &sl_compare_task, &sl_mixing_task, &sl_simulation_task, &sl_train_task,
+    &sl_predict_task, &sl_eval_task,   &sl_next_task,
 };
 enum { N_TASKS = sizeof tasks / sizeof *tasks };
 

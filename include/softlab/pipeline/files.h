@@ -29,6 +29,16 @@ enum sl_status sl_rows_get(const struct sl_workplace *workplace, const char *pat
 enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const char *path,
                                  const char *array, const struct sl_known_names *like,
                                  struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
+/* A file's rows in the order of the known items, zeros for an item without a row; *n_missing counts
+ * these items. The caller frees *out, (items, classes). */
+enum sl_status sl_rows_read_of_items(const struct sl_workplace *workplace, const char *path,
+                                     const char *array, const struct sl_known_names *names,
+                                     float **out, size_t *n_missing,
+                                     struct sl_error *err) SL_MUST_USE;
+/* The same for a classifier's probabilities: SL_ERR_INPUT if an item has no row. */
+enum sl_status sl_predictions_read_of_items(const struct sl_workplace *workplace, const char *path,
+                                            const struct sl_known_names *names, float **out,
+                                            struct sl_error *err) SL_MUST_USE;
 /* sl_rows_write by the threads of a pool, which matters for CSV; the bytes are the same. */
 enum sl_status sl_rows_write_by(struct sl_pool *pool, const struct sl_rows *rows, const char *array,
                                 const char *path, struct sl_error *err) SL_MUST_USE;

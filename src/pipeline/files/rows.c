@@ -60,6 +60,55 @@ enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const cha
     return status;
 }
 
+enum sl_status sl_rows_read_of_items(const struct sl_workplace *workplace, const char *path,
+                                     const char *array, const struct sl_known_names *names,
+                                     float **out, size_t *n_missing, struct sl_error *err)
+{
+    struct sl_rows *rows = NULL;
+    SL_TRY(sl_rows_read_like(workplace, path, array, names, &rows, err));
+    size_t n_items = sl_name_table_count(names->items), n_classes = names->n_classes, n_found = 0;
+    enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
+    enum sl_status status = SL_OK;
+    float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
+    if (!values) status = SL_ERR_NOMEM;
+    if (status == SL_OK && !rows->items)
+        status = sl_match_rows(path, "row", rows->n_rows, names->items, &matching, err);
+    if (values) memset(values, 0, n_items * n_classes * sizeof *values);
+    for (size_t row = 0; status == SL_OK && row < rows->n_rows; row++) {
+        const char *item = rows->items ? rows->items[row] : NULL;
+        uint32_t index = item ? sl_name_table_find(names->items, item, strlen(item))
+                              : sl_row_place(names->items, matching, row);
+        if (index == SL_NO_NAME) continue;
+        memcpy(values + index * n_classes, rows->values + row * n_classes,
+               n_classes * sizeof *values);
+        n_found++;
+    }
+    sl_rows_destroy(rows);
+    *n_missing = n_items - n_found;
+    if (status == SL_OK)
+        *out = values;
+    else
+        free(values);
+    return status;
+}
+
+enum sl_status sl_predictions_read_of_items(const struct sl_workplace *workplace, const char *path,
+                                            const struct sl_known_names *names, float **out,
+                                            struct sl_error *err)
+{
+    size_t n_missing = 0;
+    float *values = NULL;
+    SL_TRY(sl_rows_read_of_items(workplace, path, "probs", names, &values, &n_missing, err));
+    if (n_missing) {
+        free(values);
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s: has no row for %zu of the answers' items; give predictions for all",
+                       path, n_missing);
+    }
+    *out = values;
+    return SL_OK;
+}
+
 /* Rows between 0 and 1 that do not sum to 1 are more likely a mistake than logits. */
 static bool are_shares(const struct sl_rows *rows)
 {

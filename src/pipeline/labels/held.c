@@ -52,40 +52,6 @@ struct sl_crowd_options sl_labels_crowd_options(const struct sl_workplace *workp
     return options;
 }
 
-/* A file's rows in the order of the answers' items, zeros for an item without a row; *n_missing
- * counts these items. */
-static enum sl_status read_rows_of_items(const struct sl_workplace *workplace, const char *path,
-                                         const char *array, const struct sl_known_names *names,
-                                         float **out, size_t *n_missing, struct sl_error *err)
-{
-    struct sl_rows *rows = NULL;
-    SL_TRY(sl_rows_read_like(workplace, path, array, names, &rows, err));
-    size_t n_items = sl_name_table_count(names->items), n_classes = names->n_classes, n_found = 0;
-    enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
-    enum sl_status status = SL_OK;
-    float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
-    if (!values) status = SL_ERR_NOMEM;
-    if (status == SL_OK && !rows->items)
-        status = sl_match_rows(path, "row", rows->n_rows, names->items, &matching, err);
-    if (values) memset(values, 0, n_items * n_classes * sizeof *values);
-    for (size_t row = 0; status == SL_OK && row < rows->n_rows; row++) {
-        const char *item = rows->items ? rows->items[row] : NULL;
-        uint32_t index = item ? sl_name_table_find(names->items, item, strlen(item))
-                              : sl_row_place(names->items, matching, row);
-        if (index == SL_NO_NAME) continue;
-        memcpy(values + index * n_classes, rows->values + row * n_classes,
-               n_classes * sizeof *values);
-        n_found++;
-    }
-    sl_rows_destroy(rows);
-    *n_missing = n_items - n_found;
-    if (status == SL_OK)
-        *out = values;
-    else
-        free(values);
-    return status;
-}
-
 /* The numbers of classes, annotators and items that glad takes. */
 static enum sl_status read_glad(const struct sl_workplace *workplace,
                                 const struct sl_labels_job *job, const struct sl_known_names *names,
@@ -139,17 +105,12 @@ enum sl_status sl_labels_held_read(const struct sl_workplace *workplace,
 {
     size_t n_missing = 0;
     if (job->gold) SL_TRY(sl_truth_read(workplace, job->gold, names, NULL, &held->gold, err));
-    if (job->predictions) {
-        SL_TRY(read_rows_of_items(workplace, job->predictions, "probs", names, &held->predictions,
-                                  &n_missing, err));
-        if (n_missing)
-            return sl_fail(err, SL_ERR_INPUT,
-                           "%s: has no row for %zu of the answers' items; give predictions for all",
-                           job->predictions, n_missing);
-    }
+    if (job->predictions)
+        SL_TRY(sl_predictions_read_of_items(workplace, job->predictions, names, &held->predictions,
+                                            err));
     if (job->reference)
-        SL_TRY(read_rows_of_items(workplace, job->reference, "labels", names, &held->reference,
-                                  &n_missing, err));
+        SL_TRY(sl_rows_read_of_items(workplace, job->reference, "labels", names, &held->reference,
+                                     &n_missing, err));
     if (job->prior)
         SL_TRY(sl_labels_prior_read(workplace, job->prior, names, job->prior_weight, &held->prior,
                                     err));

@@ -248,6 +248,96 @@ static void test_the_expected_drop_is_that_of_all_futures(void **state)
     end(&asking);
 }
 
+/* ---- Plans and futures ---- */
+
+/* The whole order is the list of a person who has seen nothing. */
+static void test_the_order_has_all_open_items(void **state)
+{
+    (void)state;
+    struct sl_ask_rule rule = rule_by(SL_ASK_GAIN);
+    struct asking asking;
+    uint32_t items[300], order[300];
+    rule.stop = 0.012;
+    begin(&asking, 300, 4, 5, &rule);
+    const size_t count = sl_ask_choose(asking.board, NULL, 300, items);
+    assert_true(count > 0 && count < 300);
+    assert_int_equal(sl_ask_order(asking.board, order), count);
+    assert_memory_equal(order, items, count * sizeof *order);
+    end(&asking);
+}
+
+static void test_what_is_withdrawn_was_never_asked_for(void **state)
+{
+    (void)state;
+    const struct sl_ask_rule rule = rule_by(SL_ASK_GAIN);
+    struct asking asking;
+    double gain[200];
+    uint32_t times[200];
+    begin(&asking, 200, 3, 5, &rule);
+    memcpy(gain, asking.board->gain, sizeof gain);
+    sl_ask_wave(asking.board, 300, 0, times);
+    assert_memory_not_equal(gain, asking.board->gain, sizeof gain);
+    sl_ask_withdraw(asking.board);
+    assert_memory_equal(gain, asking.board->gain, sizeof gain);
+    for (size_t i = 0; i < 200; i++)
+        assert_int_equal(asking.board->pending[i], 0);
+    end(&asking);
+}
+
+static void test_the_mean_drop_is_that_of_the_items(void **state)
+{
+    (void)state;
+    const struct sl_ask_rule rule = rule_by(SL_ASK_GAIN);
+    struct asking asking;
+    uint32_t times[200] = {0};
+    begin(&asking, 200, 3, 5, &rule);
+    assert_true(sl_ask_expected_mean_drop(asking.board, times, 1) == 0);
+    times[7] = 1;
+    times[50] = 1;
+    const double *gain = asking.board->gain;
+    assert_near(sl_ask_expected_mean_drop(asking.board, times, 1), (gain[7] + gain[50]) / 200,
+                1e-15);
+    times[0] = 3;
+    const double three = sl_ask_expected_drop(asking.board, 0, 3, 64, 1);
+    assert_near(sl_ask_expected_mean_drop(asking.board, times, 1),
+                (gain[7] + gain[50] + three) / 200, 1e-15);
+    /* So many answers that every third item stands for three, and nearly no risk is left. */
+    double all = 0;
+    for (size_t i = 0; i < 200; i++) {
+        times[i] = 1500;
+        all += asking.board->risk[i] / 200;
+    }
+    assert_near(sl_ask_expected_mean_drop(asking.board, times, 1), all, 0.25 * all);
+    end(&asking);
+}
+
+/* A played future has the answers that were asked for, and the risk that the model expects. */
+static void test_a_played_future_keeps_its_promise(void **state)
+{
+    (void)state;
+    const struct sl_ask_rule rule = rule_by(SL_ASK_GAIN);
+    struct asking asking;
+    struct sl_ask_summary before, after;
+    begin(&asking, 400, 3, 5, &rule);
+    sl_ask_summarise(asking.board, &before);
+    struct sl_ask_course course = {.n_answers = 1000, .wave = 120, .target = NAN, .seed = 4};
+    const struct sl_ask_outcome outcome = sl_ask_play(asking.board, &course);
+    sl_ask_summarise(asking.board, &after);
+    assert_int_equal(outcome.n_answers, 1000);
+    assert_int_equal(after.answers, before.answers + 1000);
+    assert_int_equal(after.pending, 0);
+    assert_true(outcome.mean_risk < 0.8 * before.mean_risk);
+    assert_near(outcome.mean_risk, after.mean_risk, 0.15 * after.mean_risk);
+    /* It goes on from what is on the board, up to the target. */
+    course.target = 0.9 * after.mean_risk;
+    const struct sl_ask_outcome further = sl_ask_play(asking.board, &course);
+    assert_true(further.n_answers > 0 && further.n_answers < 1000);
+    assert_near(further.mean_risk, course.target, 1e-12);
+    course.target = 1;
+    assert_int_equal(sl_ask_play(asking.board, &course).n_answers, 0);
+    end(&asking);
+}
+
 /* ---- Whether choosing pays ---- */
 
 static void test_variation_says_whether_choosing_pays(void **state)
@@ -388,6 +478,10 @@ int main(void)
         cmocka_unit_test(test_items_close_by_the_rule),
         cmocka_unit_test(test_answers_needed_are_those_that_a_wave_gives),
         cmocka_unit_test(test_the_expected_drop_is_that_of_all_futures),
+        cmocka_unit_test(test_the_order_has_all_open_items),
+        cmocka_unit_test(test_what_is_withdrawn_was_never_asked_for),
+        cmocka_unit_test(test_the_mean_drop_is_that_of_the_items),
+        cmocka_unit_test(test_a_played_future_keeps_its_promise),
         cmocka_unit_test(test_variation_says_whether_choosing_pays),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_board),
         cmocka_unit_test(test_a_board_takes_answers_that_the_fit_has_not_seen),
