@@ -42,9 +42,9 @@ sl_advice_part sl_advice_plan_next;
 struct sl_bootstrap_options sl_advice_bootstrap(const struct sl_advise_job *job);
 
 /* model.c: put the answers to an item into a view of the model, each times the trust in its
- * annotator, and `more` answers that are distributed like the label that follows; then look. */
+ * annotator, and look. */
 void sl_advice_look(const struct sl_advice_input *input, const struct sl_crowd_state *state,
-                    size_t item, double more, struct sl_dirichlet_view *view);
+                    size_t item, struct sl_dirichlet_view *view);
 
 /* items.c: what is to be said about one item. `view` may be NULL if there is no model. */
 struct sl_advice_item sl_advice_describe(const struct sl_advice_input *input,
@@ -61,8 +61,7 @@ struct sl_advice_plan {
     double drop;       /* of the sum of all risks, expected */
     double equal_drop; /* the same if all items get equally many */
 };
-enum sl_status sl_advice_plan_init(struct sl_advice_plan *plan,
-                                   const struct sl_advice_input *input,
+enum sl_status sl_advice_plan_init(struct sl_advice_plan *plan, const struct sl_advice_input *input,
                                    const struct sl_crowd_state *state, size_t n_answers,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_advice_plan_release(struct sl_advice_plan *plan);

@@ -18,10 +18,10 @@ static json_t *crowd_json(const struct sl_advice_crowd *crowd)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "items",
                      number(crowd->n_items), "annotators", number(crowd->n_annotators), "answers",
                      number(crowd->n_answers), "answers_of_unknown", number(crowd->n_unknown),
-                     "classes", number(crowd->n_classes), "unused_classes",
-                     number(crowd->n_unused), "items_with_two_answers", number(crowd->n_compared),
-                     "fewest_answers", number(crowd->fewest), "most_answers", number(crowd->most),
-                     "rich", crowd->rich, "krippendorff_alpha", estimate_json(&crowd->alpha),
+                     "classes", number(crowd->n_classes), "unused_classes", number(crowd->n_unused),
+                     "items_with_two_answers", number(crowd->n_compared), "fewest_answers",
+                     number(crowd->fewest), "most_answers", number(crowd->most), "rich",
+                     crowd->rich, "krippendorff_alpha", estimate_json(&crowd->alpha),
                      "median_seconds", sl_json_real(crowd->seconds));
 }
 
@@ -30,9 +30,8 @@ static json_t *model_json(const struct sl_advice_model *model)
     if (model->missing) return json_pack("{s:s}", "missing", model->missing);
     json_t *levels = json_array();
     for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++)
-        json_array_append_new(levels,
-                              json_pack("{s:f, s:f}", "share_of_items", model->share[t],
-                                        "share_of_people_who_agree", model->agreed[t]));
+        json_array_append_new(levels, json_pack("{s:f, s:f}", "share_of_items", model->share[t],
+                                                "share_of_people_who_agree", model->agreed[t]));
     return json_pack("{s:o, s:o, s:o}", "levels", levels, "mean_risk", sl_json_real(model->risk),
                      "variation", sl_json_real(model->variation));
 }
@@ -50,12 +49,12 @@ static json_t *people_json(const struct sl_advice *advice)
                             sl_json_real(person->trust), "agreement",
                             sl_json_real(person->agreement), "reasons", person->reasons));
     }
-    return json_pack(
-        "{s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o}", "to_check", list, "answers",
-        number(people->n_answers), "without_them", "krippendorff_alpha",
-        estimate_json(&people->alpha), "items_with_another_class", number(people->n_changed),
-        "items_without_answers", number(people->n_lost), "accuracy",
-        sl_json_real(people->accuracy_without), "accuracy", sl_json_real(people->accuracy));
+    return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o}", "to_check", list, "answers",
+                     number(people->n_answers), "without_them", "krippendorff_alpha",
+                     estimate_json(&people->alpha), "items_with_another_class",
+                     number(people->n_changed), "items_without_answers", number(people->n_lost),
+                     "accuracy", sl_json_real(people->accuracy_without), "accuracy",
+                     sl_json_real(people->accuracy));
 }
 
 static json_t *methods_json(const struct sl_advice_methods *methods)
@@ -87,13 +86,12 @@ static json_t *item_json(const struct sl_advice *advice, const struct sl_advice_
 {
     char *const *classes = advice->answers->classes;
     json_t *value = json_pack(
-        "{s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "item",
-        sl_advice_item_name(advice, item->item), "answers", number(item->n_answers), "class",
-        classes[item->first], "share", estimate_json(&item->share), "second_class",
-        classes[item->second], "second_share", estimate_json(&item->other), "risk",
-        sl_json_real(item->risk), "disagreement", sl_json_real(item->disagreement));
-    if (item->truth >= 0)
-        json_object_set_new(value, "truth", json_string(classes[item->truth]));
+        "{s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "item", sl_advice_item_name(advice, item->item),
+        "answers", number(item->n_answers), "class", classes[item->first], "share",
+        estimate_json(&item->share), "second_class", classes[item->second], "second_share",
+        estimate_json(&item->other), "risk", sl_json_real(item->risk), "disagreement",
+        sl_json_real(item->disagreement));
+    if (item->truth >= 0) json_object_set_new(value, "truth", json_string(classes[item->truth]));
     return value;
 }
 
@@ -143,12 +141,12 @@ json_t *sl_advice_json(const struct sl_advice *advice, json_t *provenance)
     sl_buffer_init(&page, 1 << 28);
     verdict->say(advice, &sentence);
     sl_advice_page(advice, &page);
-    json_t *value = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "situation", verdict->name, "verdict",
-        text_json(&sentence), "crowd", crowd_json(&advice->crowd), "model",
-        model_json(&advice->model), "people", people_json(advice), "methods",
-        methods_json(&advice->methods), "items", items_json(advice), "next", next_json(advice),
-        "page", text_json(&page));
+    json_t *value =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "situation", verdict->name,
+                  "verdict", text_json(&sentence), "crowd", crowd_json(&advice->crowd), "model",
+                  model_json(&advice->model), "people", people_json(advice), "methods",
+                  methods_json(&advice->methods), "items", items_json(advice), "next",
+                  next_json(advice), "page", text_json(&page));
     sl_buffer_release(&sentence);
     sl_buffer_release(&page);
     if (provenance) json_object_set_new(value, "provenance", provenance);

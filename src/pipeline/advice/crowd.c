@@ -59,8 +59,8 @@ enum sl_status sl_advice_measure_crowd(const struct sl_advice_input *input,
     const struct sl_votes *votes = input->votes;
     const struct sl_bootstrap_options bootstrap = sl_advice_bootstrap(advice->job);
     struct sl_advice_crowd *crowd = &advice->crowd;
-    const size_t room = votes->n_annotators > votes->n_classes ? votes->n_annotators
-                                                               : votes->n_classes;
+    const size_t room =
+        votes->n_annotators > votes->n_classes ? votes->n_annotators : votes->n_classes;
     size_t *counts = sl_data_zeroed(2 * room + 1, sizeof *counts, err);
     if (!counts) return SL_ERR_NOMEM;
     crowd->n_answers = votes->count;

@@ -63,7 +63,7 @@ struct sl_advice_item sl_advice_describe(const struct sl_advice_input *input,
                                   .disagreement = unknown,
                                   .truth = advice->truth ? advice->truth[item] : -1};
     if (view) {
-        sl_advice_look(input, &advice->model.state, item, 0, view);
+        sl_advice_look(input, &advice->model.state, item, view);
         sl_first_two(view->label, shape.n_classes, NULL, &made.first, &made.second);
         made.share = sl_dirichlet_interval(view, made.first, .95);
         made.other = sl_dirichlet_interval(view, made.second, .95);
@@ -114,7 +114,8 @@ static double plain_disagreement(const struct sl_advice_input *input, size_t ite
     return 1 - squares;
 }
 
-/* How much of the label speaks against the true class; NaN where the first class is the true one. */
+/* How much of the label speaks against the true class; NaN where the first class is the true one.
+ */
 static double contradiction(const struct sl_advice *advice, const double *label, size_t n_classes,
                             size_t item)
 {

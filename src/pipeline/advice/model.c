@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "pipeline/advice/advice.h"
+#include "softlab/ask.h"
 #include "softlab/base/memory.h"
-#include "softlab/base/random.h"
 
 /* Add the answers of an item to the counts. */
 static void count_answers(const struct sl_advice_input *input, const struct sl_crowd_state *state,
@@ -26,50 +26,22 @@ static void count_answers(const struct sl_advice_input *input, const struct sl_c
 }
 
 void sl_advice_look(const struct sl_advice_input *input, const struct sl_crowd_state *state,
-                    size_t item, double more, struct sl_dirichlet_view *view)
+                    size_t item, struct sl_dirichlet_view *view)
 {
-    const size_t k = view->model->n_classes;
-    memset(view->count, 0, k * sizeof *view->count);
+    memset(view->count, 0, view->model->n_classes * sizeof *view->count);
     count_answers(input, state, item, view->count);
-    sl_dirichlet_look(view, -1);
-    if (!(more > 0)) return;
-    for (size_t c = 0; c < k; c++)
-        view->count[c] += more * view->label[c];
     sl_dirichlet_look(view, -1);
 }
 
 /* ---- Disagreement of every item ---- */
 
-enum {
-    PARTS = 64,
-    DRAWS = 20000, /* of theta over all items, */
-    MOST_DRAWS = 50, /* and of one item */
-};
+enum { PARTS = 64 };
 struct looking {
     const struct sl_advice_input *input;
     const struct sl_crowd_state *state;
     struct sl_dirichlet_view *views; /* one per thread */
     double *disagreement;            /* n_items */
-    uint64_t seed;
-    size_t n_draws;              /* per item */
-    double v[PARTS], root[PARTS]; /* sums over draws of v = 1 - sum theta^2 and of its root */
 };
-
-/* Draw theta from what is known about the item, and v. */
-static double draw_disagreement(const struct sl_dirichlet_view *view, struct sl_rng *rng)
-{
-    const struct sl_dirichlet *model = view->model;
-    const size_t k = model->n_classes, n = model->n_components;
-    const size_t j = sl_rng_categorical(rng, view->weight, n);
-    double sum = 0, squares = 0;
-    for (size_t c = 0; c < k; c++) {
-        const double alpha = model->alpha[c * n + j] + view->count[c];
-        const double part = alpha > 0 ? sl_rng_gamma(rng, alpha) : 0;
-        sum += part;
-        squares += part * part;
-    }
-    return sum > 0 ? fmax(1 - squares / (sum * sum), 0) : 0;
-}
 
 static void look_at_part(void *context, size_t part, size_t worker)
 {
@@ -80,25 +52,9 @@ static void look_at_part(void *context, size_t part, size_t worker)
     for (size_t i = range.begin; i < range.end; i++) {
         looking->disagreement[i] = (double)NAN;
         if (shape.begin[i] == shape.begin[i + 1]) continue;
-        sl_advice_look(looking->input, looking->state, i, 0, view);
+        sl_advice_look(looking->input, looking->state, i, view);
         looking->disagreement[i] = sl_dirichlet_disagreement(view);
-        struct sl_rng rng;
-        sl_rng_init(&rng, looking->seed, "advice.theta", 0, i);
-        for (size_t d = 0; d < looking->n_draws; d++) {
-            const double v = draw_disagreement(view, &rng);
-            looking->v[part] += v;
-            looking->root[part] += sqrt(v);
-        }
     }
-}
-
-/* V = 1 - (E sqrt v)^2 / E v: the share of answers that allocation by sqrt v saves. */
-static void set_variation(const struct looking *looking, double n_items,
-                          struct sl_advice_model *model)
-{
-    const double count = n_items * (double)looking->n_draws;
-    const double root = sl_sum(looking->root, PARTS) / count, v = sl_sum(looking->v, PARTS) / count;
-    model->variation = v > 0 ? 1 - root * root / v : 0;
 }
 
 static enum sl_status look_at_all(const struct sl_advice_input *input, struct sl_advice *advice,
@@ -106,10 +62,7 @@ static enum sl_status look_at_all(const struct sl_advice_input *input, struct sl
 {
     struct sl_advice_model *model = &advice->model;
     const size_t threads = sl_pool_threads(input->pool), n_items = model->state.n_items;
-    struct looking looking = {
-        .input = input, .state = &model->state, .seed = advice->job->seed};
-    looking.n_draws = DRAWS / n_items + 1;
-    if (looking.n_draws > MOST_DRAWS) looking.n_draws = MOST_DRAWS;
+    struct looking looking = {.input = input, .state = &model->state};
     enum sl_status status = SL_OK;
     looking.views = sl_alloc(threads, sizeof *looking.views);
     model->disagreement = sl_data_alloc(n_items, sizeof *model->disagreement, err);
@@ -119,7 +72,7 @@ static enum sl_status look_at_all(const struct sl_advice_input *input, struct sl
         SL_TRY_OUT(sl_dirichlet_view_init(&looking.views[t], model->state.dirichlet, err));
     sl_pool_run(input->pool, PARTS, look_at_part, &looking);
     status = sl_pool_check(input->pool, err);
-    set_variation(&looking, (double)advice->crowd.n_items, model);
+    model->variation = sl_ask_variation(model->state.dirichlet);
 out:
     for (size_t t = 0; t < threads; t++)
         sl_dirichlet_view_release(&looking.views[t]);

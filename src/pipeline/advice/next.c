@@ -43,12 +43,11 @@ static enum sl_status list_items(const struct sl_advice_input *input, struct sl_
     for (size_t i = 0; i < n_items; i++) {
         next->n_items += plan->answers[i] > 0;
         /* Of items with equally many answers, those of the greater gain come first. */
-        keys[i] = plan->answers[i] > 0
-                      ? plan->answers[i] + fmin(advice->model.state.gain[i], .99)
-                      : (double)NAN;
+        keys[i] = plan->answers[i] > 0 ? plan->answers[i] + fmin(advice->model.state.gain[i], .99)
+                                       : (double)NAN;
     }
-    SL_TRY_OUT(sl_advice_greatest(keys, n_items, (size_t)advice->job->top, &found, &next->n_named,
-                                  err));
+    SL_TRY_OUT(
+        sl_advice_greatest(keys, n_items, (size_t)advice->job->top, &found, &next->n_named, err));
     next->items = sl_alloc(next->n_named + 1, sizeof *next->items);
     next->answers = sl_alloc(next->n_named + 1, sizeof *next->answers);
     SL_TRY_OUT(sl_dirichlet_view_init(&view, advice->model.state.dirichlet, err));

@@ -166,8 +166,7 @@ enum sl_status sl_advice_judge_people(const struct sl_advice_input *input, struc
     }
     if (people->count == 0) goto out;
     list_people(input, advice, doubted);
-    SL_TRY_OUT(
-        sl_votes_alpha_interval(input->votes, doubted, &bootstrap, &people->alpha, err));
+    SL_TRY_OUT(sl_votes_alpha_interval(input->votes, doubted, &bootstrap, &people->alpha, err));
     SL_TRY_OUT(leave_out(input, advice, doubted, err));
 out:
     free(doubted);

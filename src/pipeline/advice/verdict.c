@@ -38,8 +38,7 @@ static void say_doubted(const struct sl_advice *advice, struct sl_buffer *out)
     const size_t count = advice->people.count, all = advice->crowd.n_annotators;
     sl_buffer_printf(out, "%zu of ", count);
     sl_advice_say_count(out, all, "annotator", "annotators");
-    sl_buffer_printf(out, " %s to answer without looking",
-                     sl_text_plural(count, "seems", "seem"));
+    sl_buffer_printf(out, " %s to answer without looking", sl_text_plural(count, "seems", "seem"));
 }
 
 /* ---- Too little to compare ---- */
@@ -51,8 +50,9 @@ static bool is_one_person(const struct sl_advice *advice)
 
 static void say_one_person(const struct sl_advice *advice, struct sl_buffer *out)
 {
-    sl_buffer_printf(out, "Only one person answered (%s): disagreement cannot be measured, and a "
-                          "label is one person's opinion.",
+    sl_buffer_printf(out,
+                     "Only one person answered (%s): disagreement cannot be measured, and a "
+                     "label is one person's opinion.",
                      sl_advice_person_name(advice, advice->crowd.busiest));
 }
 
@@ -218,20 +218,26 @@ static void say_well(const struct sl_advice *advice, struct sl_buffer *out)
 
 static void say_fair(const struct sl_advice *advice, struct sl_buffer *out)
 {
-    say_grade(advice, "The labels can be used if they keep what people disagree about: use "
-                      "distributions, not one class per item.", out);
+    say_grade(advice,
+              "The labels can be used if they keep what people disagree about: use "
+              "distributions, not one class per item.",
+              out);
 }
 
 static void say_moderate(const struct sl_advice *advice, struct sl_buffer *out)
 {
-    say_grade(advice, "Many items can be seen in several ways or the classes overlap: use "
-                      "distributions, not one class per item.", out);
+    say_grade(advice,
+              "Many items can be seen in several ways or the classes overlap: use "
+              "distributions, not one class per item.",
+              out);
 }
 
 static void say_low(const struct sl_advice *advice, struct sl_buffer *out)
 {
-    say_grade(advice, "One answer says little about its item: ask more people per item, or make the "
-                      "question clearer.", out);
+    say_grade(advice,
+              "One answer says little about its item: ask more people per item, or make the "
+              "question clearer.",
+              out);
 }
 
 static bool always(const struct sl_advice *advice)

@@ -34,8 +34,8 @@ void sl_advice_say_interval(struct sl_buffer *out, const struct sl_interval *int
         return;
     }
     int digits = decimals_of(width);
-    while (digits < 4 && (rounds_to_zero(interval->low, digits) ||
-                          rounds_to_zero(interval->high, digits)))
+    while (digits < 4 &&
+           (rounds_to_zero(interval->low, digits) || rounds_to_zero(interval->high, digits)))
         digits++; /* on which side of 0 an end is must be seen */
     const double middle = rounds_to_zero(interval->estimate, digits) ? 0 : interval->estimate;
     sl_buffer_printf(out, "%.*f, 95 %% interval %.*f to %.*f", digits, middle, digits,
@@ -102,9 +102,13 @@ static void say_levels(const struct sl_advice_model *model, bool rich, struct sl
     for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++) {
         if (model->share[t] < .005) continue;
         left--;
-        sl_buffer_printf(out, rich ? "%s%.0f %% %s%s (%.0f %%%s)" : "%s%.0f %% %s%s (%.0f of 100%s)",
-                         said == 0 ? "" : left > 0 ? ", " : " and ", 100 * model->share[t],
-                         said == 0 ? "of the items are " : "", words[t], floor(100 * model->agreed[t]),
+        sl_buffer_printf(out,
+                         rich ? "%s%.0f %% %s%s (%.0f %%%s)" : "%s%.0f %% %s%s (%.0f of 100%s)",
+                         said == 0  ? ""
+                         : left > 0 ? ", "
+                                    : " and ",
+                         100 * model->share[t], said == 0 ? "of the items are " : "", words[t],
+                         floor(100 * model->agreed[t]),
                          said > 0 ? ""
                          : rich   ? " of the stated probability is on one class"
                                   : " people would name the same class");
@@ -116,10 +120,16 @@ static void say_levels(const struct sl_advice_model *model, bool rich, struct sl
 static void say_variation(const struct sl_advice_model *model, struct sl_buffer *out)
 {
     const double v = model->variation;
-    sl_buffer_printf(out, " Items differ %s in how much people disagree (V = %.2f), so asking more "
-                          "about some items than about others %s.",
-                     v >= SL_ADVICE_PAYS ? "much" : v > .06 ? "somewhat" : "little", v,
-                     v >= SL_ADVICE_PAYS ? "pays" : v > .06 ? "hardly pays" : "does not pay");
+    sl_buffer_printf(out,
+                     " Items differ %s in how much people disagree (V = %.2f), so asking more "
+                     "about some items than about others %s.",
+                     v >= SL_ADVICE_PAYS ? "much"
+                     : v > .06           ? "somewhat"
+                                         : "little",
+                     v,
+                     v >= SL_ADVICE_PAYS ? "pays"
+                     : v > .06           ? "hardly pays"
+                                         : "does not pay");
 }
 
 void sl_advice_say_crowd(const struct sl_advice *advice, struct sl_buffer *out)
@@ -136,8 +146,10 @@ void sl_advice_say_crowd(const struct sl_advice *advice, struct sl_buffer *out)
     if (advice->model.missing)
         sl_buffer_printf(out, " How hard items are cannot be said: %s.", advice->model.missing);
     else if (crowd->n_compared < FEWEST_FOR_MODEL)
-        sl_buffer_printf(out, " A pilot of %zu items is too small to say how hard items are in "
-                              "general.", crowd->n_compared);
+        sl_buffer_printf(out,
+                         " A pilot of %zu items is too small to say how hard items are in "
+                         "general.",
+                         crowd->n_compared);
     else if (!sl_advice_verdict(advice)->useless) {
         say_levels(&advice->model, crowd->rich, out);
         say_variation(&advice->model, out);
@@ -175,8 +187,9 @@ static void say_effect(const struct sl_advice *advice, struct sl_buffer *out)
                          advice->crowd.alpha.estimate);
     sl_buffer_byte(out, '.');
     if (fabs(people->accuracy - people->accuracy_without) >= .0005)
-        sl_buffer_printf(out, " Of the items with a known class, %.1f %% instead of %.1f %% would be "
-                              "labelled right.",
+        sl_buffer_printf(out,
+                         " Of the items with a known class, %.1f %% instead of %.1f %% would be "
+                         "labelled right.",
                          100 * people->accuracy_without, 100 * people->accuracy);
 }
 
@@ -193,7 +206,8 @@ void sl_advice_say_people(const struct sl_advice *advice, struct sl_buffer *out)
     const struct sl_advice_people *people = &advice->people;
     const size_t top = (size_t)advice->job->top;
     if (advice->crowd.n_annotators == 0) {
-        sl_buffer_text(out, "The answers do not say who gave them, so annotators cannot be judged.");
+        sl_buffer_text(out,
+                       "The answers do not say who gave them, so annotators cannot be judged.");
         return;
     }
     if (people->count == 0) {
@@ -209,7 +223,8 @@ void sl_advice_say_people(const struct sl_advice *advice, struct sl_buffer *out)
     sl_buffer_text(out, ") should be checked. Look at their answers before you exclude anybody:");
     for (size_t i = 0; i < people->count && i < top; i++)
         say_person(advice, &people->people[i], out);
-    if (people->count > top) sl_buffer_printf(out, "\n  and %zu more (--json)", people->count - top);
+    if (people->count > top)
+        sl_buffer_printf(out, "\n  and %zu more (--json)", people->count - top);
     say_effect(advice, out);
 }
 
@@ -246,10 +261,12 @@ static void say_evidence(const struct sl_advice_methods *methods, struct sl_buff
         const bool beaten = say_beaten(methods, true, " than with ", out);
         say_beaten(methods, false,
                    beaten ? ", but not significantly higher than with "
-                          : " than with the others, but not significantly: ", out);
+                          : " than with the others, but not significantly: ",
+                   out);
     } else {
-        sl_buffer_printf(out, " When some answers are left out, %s predicts them best, but the "
-                              "log-likelihood of an answer is not significantly higher, in nats,",
+        sl_buffer_printf(out,
+                         " When some answers are left out, %s predicts them best, but the "
+                         "log-likelihood of an answer is not significantly higher, in nats,",
                          best);
         say_beaten(methods, false, " than with ", out);
         sl_buffer_printf(out, ", and %s is the simplest of them",
@@ -275,7 +292,8 @@ static void say_accuracy(const struct sl_advice_methods *methods, struct sl_buff
                          methods->candidates[m].method);
     sl_buffer_byte(out, '.');
     if (methods->truest_ahead.low > 0)
-        sl_buffer_printf(out, " If you need the true class and not how people would answer, use %s.",
+        sl_buffer_printf(out,
+                         " If you need the true class and not how people would answer, use %s.",
                          methods->candidates[methods->truest].method);
 }
 
@@ -290,8 +308,9 @@ void sl_advice_say_methods(const struct sl_advice *advice, struct sl_buffer *out
         sl_buffer_text(out, " It is the simplest: no item has two answers, so methods cannot be "
                             "compared.");
     else if (!methods->decided)
-        sl_buffer_printf(out, " It is the simplest: with %zu items that have two answers or more, the "
-                              "answers cannot decide between methods.",
+        sl_buffer_printf(out,
+                         " It is the simplest: with %zu items that have two answers or more, the "
+                         "answers cannot decide between methods.",
                          advice->crowd.n_compared);
     else if (methods->count > 1)
         say_evidence(methods, out);
@@ -334,7 +353,8 @@ static void say_contrary(const struct sl_advice *advice, struct sl_buffer *out)
                      items->n_contrary ? ", most clearly for these:" : ".");
     for (size_t i = 0; i < items->n_contrary; i++) {
         say_item(advice, &items->contrary[i], out);
-        sl_buffer_printf(out, "; known: \"%s\"", advice->answers->classes[items->contrary[i].truth]);
+        sl_buffer_printf(out, "; known: \"%s\"",
+                         advice->answers->classes[items->contrary[i].truth]);
     }
 }
 
@@ -397,22 +417,25 @@ static void say_chosen(const struct sl_advice *advice, struct sl_buffer *out)
                      "\nThat is expected to lower the mean risk (how far a label is from what an "
                      "endless crowd would say: Kullback-Leibler divergence, now %.3f nats) by %s. "
                      "Spread equally over all items, the same answers would lower it by %s. Ask in "
-                     "waves: answers change what to ask next. `softlab labels %s --method %s --items-out FILE.csv` lists the gain of every "
+                     "waves: answers change what to ask next. `softlab labels %s --method %s "
+                     "--items-out FILE.csv` lists the gain of every "
                      "item.",
-                     next->risk, drop_of(next, next->chosen, chosen), drop_of(next, next->equal, equal),
-                     advice->job->answers, advice->crowd.rich ? "dirichlet-soft" : "dirichlet");
+                     next->risk, drop_of(next, next->chosen, chosen),
+                     drop_of(next, next->equal, equal), advice->job->answers,
+                     advice->crowd.rich ? "dirichlet-soft" : "dirichlet");
 }
 
 static void say_equal(const struct sl_advice *advice, struct sl_buffer *out)
 {
     const struct sl_advice_next *next = &advice->next;
     char equal[32];
-    sl_buffer_printf(out,
-                     " should be spread equally over all items, which differ too little for choosing "
-                     "among them to pay. That is expected to lower the mean risk (how far a label is "
-                     "from what an endless crowd would say: Kullback-Leibler divergence, now %.3f "
-                     "nats) by %s.",
-                     next->risk, drop_of(next, next->equal, equal));
+    sl_buffer_printf(
+        out,
+        " should be spread equally over all items, which differ too little for choosing "
+        "among them to pay. That is expected to lower the mean risk (how far a label is "
+        "from what an endless crowd would say: Kullback-Leibler divergence, now %.3f "
+        "nats) by %s.",
+        next->risk, drop_of(next, next->equal, equal));
 }
 
 void sl_advice_say_next(const struct sl_advice *advice, struct sl_buffer *out)
@@ -422,16 +445,20 @@ void sl_advice_say_next(const struct sl_advice *advice, struct sl_buffer *out)
         sl_buffer_text(out, "Do not buy more answers of this kind. Look at a few items and their "
                             "answers first, and ask some annotators what they understood.");
     } else if (advice->crowd.n_compared == 0) {
-        sl_buffer_text(out, "Ask a second person about some of the items: without that, nobody knows "
-                            "how sure the labels are.");
+        sl_buffer_text(out,
+                       "Ask a second person about some of the items: without that, nobody knows "
+                       "how sure the labels are.");
     } else if (advice->crowd.n_compared < SL_ADVICE_FEWEST_ITEMS) {
         sl_buffer_text(out, "Ask about more items: so few say little about where answers help.");
     } else if (advice->model.missing) {
-        sl_buffer_printf(out, "Where the next answers help most cannot be said: %s. Ask about the "
-                              "items with the fewest answers.", advice->model.missing);
+        sl_buffer_printf(out,
+                         "Where the next answers help most cannot be said: %s. Ask about the "
+                         "items with the fewest answers.",
+                         advice->model.missing);
     } else if (next->stop) {
-        sl_buffer_printf(out, "Stop: more answers change little. The labels are already within %.3f "
-                              "nats, on average, of what an endless crowd would say.",
+        sl_buffer_printf(out,
+                         "Stop: more answers change little. The labels are already within %.3f "
+                         "nats, on average, of what an endless crowd would say.",
                          next->risk);
     } else {
         say_budget(next, out);
