@@ -233,8 +233,8 @@ enum sl_status sl_held_out_measure(const struct sl_crowd_answers *crowd,
                                .methods = sl_alloc(n_methods + 1, sizeof *made.methods)};
     enum sl_status status = SL_OK;
     if (options->n_folds < 2 || options->n_folds >= NEVER)
-        SL_TRY_OUT(sl_fail(err, SL_ERR_USAGE, "%zu folds, expected 2 to %d", options->n_folds,
-                           NEVER - 1));
+        SL_TRY_OUT(
+            sl_fail(err, SL_ERR_USAGE, "%zu folds, expected 2 to %d", options->n_folds, NEVER - 1));
     made.left_out = sl_data_zeroed(made.n_items, sizeof *made.left_out, err);
     if (!made.left_out) SL_TRY_OUT(SL_ERR_NOMEM);
     SL_TRY_OUT(divide(&division, crowd, options, err));

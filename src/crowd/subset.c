@@ -28,8 +28,7 @@ static enum sl_status allocate(struct sl_crowd_subset *subset, const struct sl_c
     subset->begin = sl_data_alloc(shape->n_items + 1, sizeof *subset->begin, err);
     subset->annotator = sl_data_alloc(shape->count, sizeof *subset->annotator, err);
     if (soft)
-        subset->rows =
-            sl_data_alloc(shape->count, shape->n_classes * sizeof *subset->rows, err);
+        subset->rows = sl_data_alloc(shape->count, shape->n_classes * sizeof *subset->rows, err);
     else
         subset->label = sl_data_alloc(shape->count, sizeof *subset->label, err);
     const bool said = soft ? subset->rows != NULL : subset->label != NULL;

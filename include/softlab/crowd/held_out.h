@@ -6,8 +6,8 @@
  *
  *     log((1 - s) label[answer] + s share[answer]),
  *
- * with the shares of the classes among all answers and the smoothing s that is best for the method on
- * the other half of the items; of a stated distribution the mean over its classes. Equations and
+ * with the shares of the classes among all answers and the smoothing s that is best for the method
+ * on the other half of the items; of a stated distribution the mean over its classes. Equations and
  * limits: docs/internals/advice.md. */
 #ifndef SOFTLAB_CROWD_HELD_OUT_H
 #define SOFTLAB_CROWD_HELD_OUT_H
@@ -18,9 +18,9 @@
 SL_BEGIN_DECLS
 
 struct sl_held_out_options {
-    size_t n_folds;      /* 5, at least 2 */
-    size_t most_answers; /* 100,000: no further fold is left out after this many answers */
-    uint64_t seed;       /* of the folds */
+    size_t n_folds;       /* 5, at least 2 */
+    size_t most_answers;  /* 100,000: no further fold is left out after this many answers */
+    uint64_t seed;        /* of the folds */
     struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
 };
 struct sl_held_out_options sl_held_out_options_default(void);
@@ -45,8 +45,9 @@ enum sl_status sl_held_out_measure(const struct sl_crowd_answers *crowd,
                                    struct sl_held_out *out, struct sl_error *err) SL_MUST_USE;
 void sl_held_out_release(struct sl_held_out *held_out);
 
-/* By how much method a's score per answer is higher than b's, with its bootstrap interval over items;
- * above 2,000 items, over 2,000 groups of them. Fewer than two scored items: the ends are NaN. */
+/* By how much method a's score per answer is higher than b's, with its bootstrap interval over
+ * items; above 2,000 items, over 2,000 groups of them. Fewer than two scored items: the ends are
+ * NaN. */
 enum sl_status sl_held_out_difference(const struct sl_held_out *held_out, size_t a, size_t b,
                                       const struct sl_bootstrap_options *bootstrap,
                                       struct sl_interval *out, struct sl_error *err) SL_MUST_USE;

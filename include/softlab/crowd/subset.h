@@ -1,5 +1,5 @@
-/* Subset: a crowd without some of its answers, for everything that leaves answers out and looks what
- * changes. */
+/* Subset: a crowd without some of its answers, for everything that leaves answers out and looks
+ * what changes. */
 #ifndef SOFTLAB_CROWD_SUBSET_H
 #define SOFTLAB_CROWD_SUBSET_H
 
@@ -38,8 +38,8 @@ enum sl_status sl_crowd_subset_init(struct sl_crowd_subset *subset,
                                     struct sl_error *err) SL_MUST_USE;
 void sl_crowd_subset_release(struct sl_crowd_subset *subset);
 
-/* sl_aggregate or sl_aggregate_soft, whichever reads these answers. Without a method (NULL) a label is
- * the mean of the item's answers, which for votes is their shares; zeros without answers. */
+/* sl_aggregate or sl_aggregate_soft, whichever reads these answers. Without a method (NULL) a label
+ * is the mean of the item's answers, which for votes is their shares; zeros without answers. */
 enum sl_status sl_crowd_aggregate(const struct sl_aggregator *method,
                                   const struct sl_crowd_answers *crowd,
                                   const struct sl_crowd_options *options,

@@ -1,6 +1,6 @@
-/* Advice: what a file of answers says about its crowd, and what to do next. Each part has a struct of
- * measured figures; words are made from them at the end (sl_advice_page). docs/internals/advice.md
- * defines every figure and rule. */
+/* Advice: what a file of answers says about its crowd, and what to do next. Each part has a struct
+ * of measured figures; words are made from them at the end (sl_advice_page).
+ * docs/internals/advice.md defines every figure and rule. */
 #ifndef SOFTLAB_PIPELINE_ADVICE_H
 #define SOFTLAB_PIPELINE_ADVICE_H
 
@@ -45,7 +45,7 @@ struct sl_advice_crowd {
 
 /* What the model of softlab/crowd/dirichlet.h says. */
 struct sl_advice_model {
-    const char *missing; /* why there is no model, static; NULL: there is one */
+    const char *missing;                /* why there is no model, static; NULL: there is one */
     double share[SL_DIRICHLET_LEVELS];  /* of the items at each level, the clearest first */
     double agreed[SL_DIRICHLET_LEVELS]; /* share of people who name the same class there */
     double risk;                        /* mean over items */
@@ -66,25 +66,25 @@ struct sl_advice_people {
     struct sl_advice_person *people; /* owned; the most answers first */
     size_t count, n_answers;         /* theirs */
     double agreement;                /* of the median annotator */
-    double trust; /* the mean of theirs, by answers; NaN without a model */
+    double trust;                    /* the mean of theirs, by answers; NaN without a model */
     /* Without their answers: */
     struct sl_interval alpha;
-    size_t n_changed; /* items whose first class is another one */
-    size_t n_lost;    /* items without any answer */
+    size_t n_changed;                  /* items whose first class is another one */
+    size_t n_lost;                     /* items without any answer */
     double accuracy, accuracy_without; /* of the labels' first classes; NaN without truth */
 };
 
 /* One way to make labels. */
 struct sl_advice_candidate {
-    const char *method; /* as in labels --method */
-    const char *words;  /* what it does */
+    const char *method;                     /* as in labels --method */
+    const char *words;                      /* what it does */
     const struct sl_aggregator *aggregator; /* NULL: the mean of the answers */
 };
 enum { SL_ADVICE_CANDIDATES = 4 };
 struct sl_advice_methods {
     size_t count; /* candidates, the simplest first */
     struct sl_advice_candidate candidates[SL_ADVICE_CANDIDATES];
-    struct sl_held_out held_out; /* owned; by candidate */
+    struct sl_held_out held_out;                     /* owned; by candidate */
     struct sl_interval behind[SL_ADVICE_CANDIDATES]; /* by how much the best is better */
     size_t best, advised; /* advised: the simplest that the best does not beat significantly */
     bool decided;         /* enough items were compared to say so */
@@ -110,11 +110,11 @@ struct sl_advice_items {
 
 /* The next answers. */
 struct sl_advice_next {
-    double seconds, hours;  /* NaN: unknown, and n_answers is one for each item */
-    size_t n_answers;       /* to ask for */
-    size_t n_items;         /* that they are about */
-    double risk, chosen, equal; /* mean risk now, and expected after asking about the chosen items, or
-                                   about all equally; NaN without a model */
+    double seconds, hours;      /* NaN: unknown, and n_answers is one for each item */
+    size_t n_answers;           /* to ask for */
+    size_t n_items;             /* that they are about */
+    double risk, chosen, equal; /* mean risk now, and expected after asking about the chosen items,
+                                   or about all equally; NaN without a model */
     struct sl_advice_item *items; /* owned; the most answers first */
     uint32_t *answers;            /* owned; of each of these */
     size_t n_named;
@@ -149,8 +149,8 @@ enum sl_status sl_advise_job_run(const struct sl_advise_job *job,
 void sl_advice_release(struct sl_advice *advice);
 /* The situation that describes the crowd. */
 const struct sl_advice_situation *sl_advice_verdict(const struct sl_advice *advice);
-/* All of it in words: paragraphs separated by empty lines, each one line; rows of lists begin with two
- * spaces. */
+/* All of it in words: paragraphs separated by empty lines, each one line; rows of lists begin with
+ * two spaces. */
 void sl_advice_page(const struct sl_advice *advice, struct sl_buffer *out);
 /* Everything as a new JSON object; takes `provenance`, which may be NULL. */
 json_t *sl_advice_json(const struct sl_advice *advice, json_t *provenance) SL_MUST_USE;

@@ -187,8 +187,8 @@ out:
 
 /* One vote per row that gives all probability to one class; the result shares the arrays of `soft`,
  * and `label` has room for the votes. */
-static struct sl_votes votes_of(const struct sl_soft_answers *soft, const struct sl_answers *answers,
-                                uint16_t *label)
+static struct sl_votes votes_of(const struct sl_soft_answers *soft,
+                                const struct sl_answers *answers, uint16_t *label)
 {
     const size_t n_classes = soft->votes.n_classes;
     for (size_t i = 0; i < soft->votes.count; i++) {
@@ -209,7 +209,8 @@ static struct sl_votes votes_of(const struct sl_soft_answers *soft, const struct
                              .classes = answers->classes};
 }
 
-static enum sl_status run_on_rows(const struct sl_aggregator *method, const struct sl_soft_answers *soft,
+static enum sl_status run_on_rows(const struct sl_aggregator *method,
+                                  const struct sl_soft_answers *soft,
                                   const struct sl_answers *answers,
                                   const struct sl_crowd_options *options,
                                   struct sl_crowd_state *out, struct sl_error *err)

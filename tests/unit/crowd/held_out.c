@@ -17,10 +17,10 @@ static void measure(const struct sl_votes *votes, const char *const *names, size
     assert_ok(sl_held_out_measure(&crowd, methods, count, &options, out, &err), err);
 }
 
-/* Two items of two equal answers and one of a single answer. Whichever answer is left out, the other
- * one is the label, so an answer has the probability 1 - s + s share. The shares: an item's class has
- * 1 of 4 answers, the other one 2, the lone answer is class 0, and one more is spread: classes
- * 0 and 1. */
+/* Two items of two equal answers and one of a single answer. Whichever answer is left out, the
+ * other one is the label, so an answer has the probability 1 - s + s share. The shares: an item's
+ * class has 1 of 4 answers, the other one 2, the lone answer is class 0, and one more is spread:
+ * classes 0 and 1. */
 static void test_two_items_by_hand(void **state)
 {
     (void)state;

@@ -105,10 +105,12 @@ static void test_small_and_odd_crowds_have_their_own_sentence(void **state)
     check((struct made){40, 1, 1, 3, .alone = true}, "one-person",
           "Only one person answered (w0): disagreement cannot be measured");
     check((struct made){40, 9, 1, 3, .spammers = 0}, "single", "Every item has only one answer");
-    check((struct made){40, 9, 5, 1, .spammers = 0}, "one-class", "All 200 answers name the class \"c0\"");
+    check((struct made){40, 9, 5, 1, .spammers = 0}, "one-class",
+          "All 200 answers name the class \"c0\"");
     check((struct made){7, 9, 5, 3, .spammers = 0}, "small",
           "A pilot of 7 items is too small to judge this crowd");
-    check((struct made){7, 9, 5, 3, .spammers = 0}, "small", "the answers cannot decide between methods");
+    check((struct made){7, 9, 5, 3, .spammers = 0}, "small",
+          "the answers cannot decide between methods");
     check((struct made){25, 9, 5, 3, .spammers = 0}, "well",
           "A pilot of 25 items is too small to say how hard items are in general");
     check((struct made){12, 4, 2, 2, .shuffled = true}, "unclear",
@@ -132,14 +134,15 @@ static void test_who_answered_what_is_said(void **state)
         sl_buffer_printf(&text, "i%zu,%s,c%zu\n", i, i % 2 ? "bob" : "eve", i % 3);
     char *path = test_job_file("mostly.csv", text.data);
     expect(ask(path), "mostly-single", "Only one person answered most items (70 %)");
-    expect(ask(path), "mostly-single",
-           "Annotator ann answered every item (77 % of all answers): the labels lean on this person");
+    expect(
+        ask(path), "mostly-single",
+        "Annotator ann answered every item (77 % of all answers): the labels lean on this person");
     sl_buffer_release(&text);
     free(path);
-    path = test_job_file("unused.jsonl",
-                         "{\"softlab\":\"answers\",\"version\":1,\"classes\":[\"a\",\"b\",\"c\"]}\n"
-                         "{\"item\":\"1\",\"annotator\":\"x\",\"kind\":\"hard\",\"class\":\"a\"}\n"
-                         "{\"item\":\"1\",\"annotator\":\"y\",\"kind\":\"hard\",\"class\":\"b\"}\n");
+    path = test_job_file(
+        "unused.jsonl", "{\"softlab\":\"answers\",\"version\":1,\"classes\":[\"a\",\"b\",\"c\"]}\n"
+                        "{\"item\":\"1\",\"annotator\":\"x\",\"kind\":\"hard\",\"class\":\"a\"}\n"
+                        "{\"item\":\"1\",\"annotator\":\"y\",\"kind\":\"hard\",\"class\":\"b\"}\n");
     expect(ask(path), "small", "Nobody chose 1 of the 3 classes.");
     free(path);
 }
@@ -189,8 +192,8 @@ static void test_nothing_to_advise_on_is_an_error(void **state)
     test_job_scene_init(&scene);
     assert_fails(sl_advise_job_run(&job, &scene.workplace, &advice, &err), SL_ERR_USAGE, err,
                  "ANSWERS is missing");
-    char *path = test_job_file("none.jsonl",
-                               "{\"softlab\":\"answers\",\"version\":1,\"classes\":[\"a\",\"b\"]}\n");
+    char *path = test_job_file(
+        "none.jsonl", "{\"softlab\":\"answers\",\"version\":1,\"classes\":[\"a\",\"b\"]}\n");
     job.answers = path;
     assert_fails(sl_advise_job_run(&job, &scene.workplace, &advice, &err), SL_ERR_INPUT, err,
                  "none.jsonl: no answer counts");

@@ -56,7 +56,8 @@ static void test_one_answer_goes_where_it_gains_most(void **state)
     fitted_release(&fitted);
 }
 
-/* More answers buy more, each less than the one before; choosing is at least as good as spreading. */
+/* More answers buy more, each less than the one before; choosing is at least as good as spreading.
+ */
 static void test_answers_are_all_planned_and_gains_fall(void **state)
 {
     (void)state;
