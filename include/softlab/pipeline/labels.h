@@ -17,6 +17,8 @@ struct sl_labels_job {
     const char *method; /* a name of sl_label_methods or sl_aggregators, or SL_LABELS_ENSEMBLE */
     char *const *paths; /* one file of answers; for the ensemble, files of predictions */
     size_t n_paths;
+    /* Borrowed: answers in memory, which paths[0] names in messages; NULL: read the file. */
+    const struct sl_answers *given;
     struct sl_answer_reading reading;
     size_t annotators;   /* answers to draw per item; 0: all */
     uint64_t seed;       /* of all random draws */
@@ -62,13 +64,13 @@ struct sl_labels_job {
     bool calibrate;
     const char *prior;
     double prior_weight;
-    const char *resume;                 /* a state to resume from */
+    const char *resume;                     /* a state to resume from */
     const char *annotators_out, *items_out; /* files for estimates of annotators and of items */
     const char *state;                      /* and for the state */
-    double seconds_per_input;           /* of an annotator; sets what a label costs; NaN: unknown */
-    bool list;                          /* task only: list the methods, make no labels */
-    const char *output;                 /* .npz, .npy, .csv or .json; NULL: return the rows only */
-    const char *provenance;             /* stored in an .npz: how the file was made */
+    double seconds_per_input; /* of an annotator; sets what a label costs; NaN: unknown */
+    bool list;                /* task only: list the methods, make no labels */
+    const char *output;       /* .npz, .npy, .csv or .json; NULL: return the rows only */
+    const char *provenance;   /* stored in an .npz: how the file was made */
 };
 struct sl_labels_job sl_labels_job_default(void);
 
