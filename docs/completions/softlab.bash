@@ -209,6 +209,7 @@ _softlab() {
         "worth --seconds") return ;;
         "worth --bootstrap") return ;;
         "worth --seed") return ;;
+        "worth --output" | "worth -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "worth --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "worth --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "simulate-labels --fit") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -456,7 +457,7 @@ _softlab() {
             files=yes ;;
         "worth")
             words=''
-            options='--method --other-method --numbers --other-numbers --reference --screen --draws --floor --seconds --bootstrap --seed --json --data-folder --log-level --quiet --help'
+            options='--method --other-method --numbers --other-numbers --reference --screen --draws --floor --seconds --bootstrap --seed --output --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "simulate-labels")
             words=''
@@ -483,7 +484,7 @@ _softlab() {
             options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --defer --defer-by --answers --seconds-per-answer --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --plots --list --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
-            words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 softlab2026/trained thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
+            words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 softlab2026/trained softlab2026/worth thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
             options='--scale --output --jobs --threads --memory --only --shard --as-published --tune --dry-run --launcher --slurm --run --watch --cancel --init --answers --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "report")

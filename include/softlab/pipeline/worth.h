@@ -22,6 +22,7 @@ struct sl_worth_job {
     enum sl_worth_side reference;                /* whose people who were not drawn are right */
     uint64_t draws, bootstrap, seed, screen;     /* screen: clicks that choose uncertain items */
     double floor, seconds;                       /* seconds: of a click */
+    const char *output; /* a file for the JSON, which the task and the command write; or NULL */
 };
 struct sl_worth_job sl_worth_job_default(void);
 extern const struct sl_field_row sl_worth_job_options[];

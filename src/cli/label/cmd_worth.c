@@ -73,11 +73,14 @@ static enum sl_status run_worth(struct cli *cli, const void *raw, struct sl_erro
     for (size_t s = 0; s < SL_WORTH_SIDES && s < cli->n_arguments; s++)
         values.job.paths[s] = cli->arguments[s];
     SL_TRY(sl_worth_job_run(&values.job, &cli->workplace, &result, err));
-    enum sl_status status = SL_OK;
-    if (values.json)
-        status = cli_print_json(sl_worth_json(&result, cli_provenance(cli)), err);
-    else
+    json_t *value = sl_worth_json(&result, cli_provenance(cli));
+    enum sl_status status =
+        values.job.output ? sl_json_write(value, values.job.output, err) : SL_OK;
+    if (status == SL_OK && values.json)
+        status = cli_print_json(json_incref(value), err);
+    else if (status == SL_OK)
         print_worth(&result);
+    json_decref(value);
     sl_worth_result_release(&result);
     return status;
 }

@@ -44,6 +44,8 @@ const struct sl_field_row sl_worth_job_options[] = {
      .fallback = "1000", .minimum = 0, .maximum = 1e6},
     {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of all random draws", .value = "N",
      .fallback = "1", .minimum = 0, .maximum = 9e15},
+    {"output", SL_FIELD_OUTPUT, FIELD(output), "also write the result to this file", .letter = 'o',
+     .value = "FILE.json", .suffixes = ".json"},
     {.name = NULL},
 };
 #undef FIELD
@@ -114,9 +116,14 @@ static enum sl_status run_worth(const void *raw, const struct sl_task_call *call
     for (size_t s = 0; s < SL_WORTH_SIDES && s < call->n_arguments; s++)
         job.paths[s] = call->arguments[s];
     SL_TRY(sl_worth_job_run(&job, call->workplace, &worth, err));
-    *result = sl_worth_json(&worth, sl_asked_json(call->asked));
+    json_t *value = sl_worth_json(&worth, sl_asked_json(call->asked));
     sl_worth_result_release(&worth);
-    return SL_OK;
+    const enum sl_status status = job.output ? sl_json_write(value, job.output, err) : SL_OK;
+    if (status == SL_OK)
+        *result = value;
+    else
+        json_decref(value);
+    return status;
 }
 
 const struct sl_task sl_worth_task = {
