@@ -64,8 +64,8 @@ static enum sl_status match_items(struct sl_worth_replay *replay, struct sl_erro
     struct sl_worth_answers *clicks = &replay->sides[SL_WORTH_CLICKS];
     struct sl_worth_answers *other = &replay->sides[SL_WORTH_OTHER];
     size_t needed[SL_WORTH_SIDES];
-    for (int s = 0; s < SL_WORTH_SIDES; s++)
-        needed[s] = before_reference(job, s) + ((int)job->reference == s ? LEAST_REFERENCE : 0);
+    for (enum sl_worth_side s = 0; s < SL_WORTH_SIDES; s++)
+        needed[s] = before_reference(job, s) + (job->reference == s ? LEAST_REFERENCE : 0);
     for (uint32_t i = 0; i < sl_name_table_count(clicks->answers->items); i++) {
         size_t length;
         const char *name = sl_name_table_get(clicks->answers->items, i, &length);
@@ -236,7 +236,7 @@ static void group_items(struct sl_worth_replay *replay)
         }
         replay->in[SL_WORTH_ALL][i] = true;
         replay->in[SL_WORTH_UNCERTAIN][i] = differ;
-        for (int g = 0; g < SL_WORTH_GROUPS; g++)
+        for (enum sl_worth_group g = 0; g < SL_WORTH_GROUPS; g++)
             replay->weight[g][i] += replay->in[g][i];
     }
 }
@@ -261,7 +261,7 @@ static enum sl_status score_set(struct sl_worth_replay *replay, size_t number, s
         for (size_t m = 0; m < SL_WORTH_MEASURES; m++) {
             const double score = sl_worth_measures[m].score(
                 rows->values + i * n_classes, &reference, n_classes, replay->result->job.floor);
-            for (int g = 0; g < SL_WORTH_GROUPS; g++)
+            for (enum sl_worth_group g = 0; g < SL_WORTH_GROUPS; g++)
                 if (replay->in[g][i]) replay->sum[g][m][number * replay->n_items + i] += score;
         }
     }
@@ -271,7 +271,7 @@ static enum sl_status score_set(struct sl_worth_replay *replay, size_t number, s
 
 static enum sl_status play(struct sl_worth_replay *replay, size_t draw, struct sl_error *err)
 {
-    for (int s = 0; s < SL_WORTH_SIDES; s++)
+    for (enum sl_worth_side s = 0; s < SL_WORTH_SIDES; s++)
         shuffle(replay, s, draw);
     group_items(replay);
     SL_TRY(make_reference(replay, err));
@@ -285,7 +285,7 @@ static enum sl_status play(struct sl_worth_replay *replay, size_t draw, struct s
 static void list_sets(struct sl_worth_result *result)
 {
     const struct sl_worth_job *job = &result->job;
-    for (int s = 0; s < SL_WORTH_SIDES; s++)
+    for (enum sl_worth_side s = 0; s < SL_WORTH_SIDES; s++)
         for (size_t m = 0; m < job->methods[s].count; m++)
             for (size_t n = 0; n < job->numbers[s].count; n++) {
                 result->sets = sl_resize(result->sets, result->n_sets + 1, sizeof *result->sets);
@@ -302,7 +302,7 @@ static void make_room(struct sl_worth_replay *replay)
     const size_t n_classes = replay->sides[SL_WORTH_CLICKS].answers->n_classes;
     replay->mean = sl_alloc(n_items * n_classes, sizeof *replay->mean);
     replay->noise = sl_alloc(n_items, sizeof *replay->noise);
-    for (int g = 0; g < SL_WORTH_GROUPS; g++) {
+    for (enum sl_worth_group g = 0; g < SL_WORTH_GROUPS; g++) {
         replay->in[g] = sl_alloc(n_items, sizeof *replay->in[g]);
         replay->weight[g] = sl_alloc(n_items, sizeof *replay->weight[g]);
         for (size_t m = 0; m < SL_WORTH_MEASURES; m++)
@@ -312,7 +312,7 @@ static void make_room(struct sl_worth_replay *replay)
 
 static void release(struct sl_worth_replay *replay)
 {
-    for (int s = 0; s < SL_WORTH_SIDES; s++) {
+    for (enum sl_worth_side s = 0; s < SL_WORTH_SIDES; s++) {
         sl_answers_destroy(replay->sides[s].answers);
         sl_item_index_release(&replay->sides[s].index);
         free(replay->sides[s].begin);
@@ -320,7 +320,7 @@ static void release(struct sl_worth_replay *replay)
     }
     free(replay->mean);
     free(replay->noise);
-    for (int g = 0; g < SL_WORTH_GROUPS; g++) {
+    for (enum sl_worth_group g = 0; g < SL_WORTH_GROUPS; g++) {
         free(replay->in[g]);
         free(replay->weight[g]);
         for (size_t m = 0; m < SL_WORTH_MEASURES; m++)
@@ -332,7 +332,7 @@ static enum sl_status measure(struct sl_worth_replay *replay, const struct sl_wo
                               struct sl_error *err)
 {
     struct sl_worth_result *result = replay->result;
-    for (int s = 0; s < SL_WORTH_SIDES; s++)
+    for (enum sl_worth_side s = 0; s < SL_WORTH_SIDES; s++)
         SL_TRY(read_side(replay, s, workplace, err));
     SL_TRY(match_items(replay, err));
     result->seconds = median_seconds(&replay->sides[SL_WORTH_OTHER]);

@@ -127,7 +127,7 @@ static enum sl_status find_worths(struct sl_worth_replay *replay, enum sl_worth_
 enum sl_status sl_worth_estimate(struct sl_worth_replay *replay, struct sl_error *err)
 {
     struct sl_worth_result *result = replay->result;
-    for (int g = 0; g < SL_WORTH_GROUPS; g++) {
+    for (enum sl_worth_group g = 0; g < SL_WORTH_GROUPS; g++) {
         double weight = 0;
         for (size_t i = 0; i < replay->n_items; i++)
             weight += replay->weight[g][i];

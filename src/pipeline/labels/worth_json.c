@@ -49,7 +49,7 @@ static json_t *worth_json(const struct sl_worth_result *result, const struct sl_
 json_t *sl_worth_json(const struct sl_worth_result *result, json_t *provenance)
 {
     json_t *sets = json_array(), *worths = json_array();
-    for (int g = 0; g < SL_WORTH_GROUPS; g++)
+    for (enum sl_worth_group g = 0; g < SL_WORTH_GROUPS; g++)
         for (size_t i = 0; i < result->n_sets && result->n_group[g] > 0; i++)
             json_array_append_new(sets, set_json(&result->sets[i], g));
     for (size_t i = 0; i < result->n_worths; i++)

@@ -92,7 +92,7 @@ enum sl_status sl_worth_job_complete(struct sl_worth_job *job, struct sl_error *
         {"CLICKS", "numbers", "method", "dirichlet"},
         {"OTHER", "other-numbers", "other-method", "dirichlet-soft"},
     };
-    for (int s = 0; s < SL_WORTH_SIDES; s++) {
+    for (enum sl_worth_side s = 0; s < SL_WORTH_SIDES; s++) {
         struct sl_word_list *methods = &job->methods[s];
         if (!job->paths[s])
             return sl_fail(err, SL_ERR_USAGE, "%s is missing: a file of answers",
