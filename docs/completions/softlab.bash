@@ -4,7 +4,7 @@ _softlab() {
     local command="${COMP_WORDS[1]}" words='' options='' files=no
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'study import labels quality advise compare simulate-labels mixing next models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
+        COMPREPLY=($(compgen -W 'study import labels quality advise compare worth simulate-labels mixing next models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
         return
     fi
     [ "$COMP_CWORD" -eq 2 ] || case "$command ${COMP_WORDS[2]}" in
@@ -115,6 +115,7 @@ _softlab() {
         "import --columns") return ;;
         "import --abstain") return ;;
         "import --leave-out") return ;;
+        "import --only") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "import --header") COMPREPLY+=($(compgen -W 'guess yes no' -- "$current")); return ;;
         "import --id-column") return ;;
         "import --classes") return ;;
@@ -208,6 +209,20 @@ _softlab() {
         "compare --seed") return ;;
         "compare --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "compare --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "worth --method" | "worth -m") return ;;
+        "worth --other-method") return ;;
+        "worth --numbers") return ;;
+        "worth --other-numbers") return ;;
+        "worth --reference") COMPREPLY+=($(compgen -W 'clicks other' -- "$current")); return ;;
+        "worth --screen") return ;;
+        "worth --draws") return ;;
+        "worth --floor") return ;;
+        "worth --seconds") return ;;
+        "worth --bootstrap") return ;;
+        "worth --seed") return ;;
+        "worth --output" | "worth -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "worth --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "worth --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "simulate-labels --fit") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "simulate-labels --parameters") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "simulate-labels --reference" | "simulate-labels -r") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -455,7 +470,7 @@ _softlab() {
             files=yes ;;
         "import")
             words=''
-            options='--from --to --output --columns --abstain --leave-out --header --id-column --classes --list --threads --data-folder --log-level --quiet --help'
+            options='--from --to --output --columns --abstain --leave-out --only --header --id-column --classes --list --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "labels")
             words=''
@@ -472,6 +487,10 @@ _softlab() {
         "compare")
             words=''
             options='--top --by --least --same-first --min-entropy --max-entropy-b --mix --endpoint-labels --only --mixed --bootstrap --seed --pairs --json --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "worth")
+            words=''
+            options='--method --other-method --numbers --other-numbers --reference --screen --draws --floor --seconds --bootstrap --seed --output --json --data-folder --log-level --quiet --help'
             files=yes ;;
         "simulate-labels")
             words=''
@@ -502,7 +521,7 @@ _softlab() {
             options='--labels --reference --hard --order --subset --metrics --bin-size --bins --clip --bootstrap --seed --against --each --per-class --defer --defer-by --answers --seconds-per-answer --data --split --size --channels --skip-broken --tests --dry-run --attack --attack-items --attack-hard --corruptions --extra --severity --corruption-folder --plots --list --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
         "run")
-            words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
+            words='collins2022/figure10 collins2022/figure2 collins2022/figure4 collins2022/figure5 collins2022/figure6 collins2022/figure8 collins2022/figure9 collins2022/section4.3 collins2022/table1 collins2022/table2 collins2022/table3 collins2022/table4 collins2022/table5 collins2022/table6 peterson2019/figure1 peterson2019/figure2 peterson2019/figure3 peterson2019/figure4 peterson2019/table1 peterson2019/table2 softlab2026/trained softlab2026/worth thesis2022/figure3.5 thesis2022/figure3.6 thesis2022/figure4.2 thesis2022/figure4.3 thesis2022/figure4.4 thesis2022/figure4.5 thesis2022/figure5.1 thesis2022/figureB.3 thesis2022/section4.2.2 thesis2022/section5.1.2 thesis2022/table3.1 thesis2022/table3.2 thesis2022/table3.3 thesis2022/table3.4 thesis2022/table4.1 thesis2022/table4.2 thesis2022/table4.3 thesis2022/table5.1 thesis2022/table5.2 thesis2022/tableB.1 thesis2022/tableB.2 thesis2022/tableB.3 thesis2022/tableC.1 uma2020/table1 uma2020/table2 uma2020/table3'
             options='--scale --output --jobs --threads --memory --only --shard --as-published --tune --dry-run --launcher --slurm --run --watch --cancel --init --answers --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "report")
@@ -534,7 +553,7 @@ _softlab() {
             options='--output --lambdas --pairs --count --batch --split --size --channels --skip-broken --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "help")
-            words='study import labels quality advise compare simulate-labels mixing next models train predict eval run report export bench fetch dataset help version manual completion'
+            words='study import labels quality advise compare worth simulate-labels mixing next models train predict eval run report export bench fetch dataset help version manual completion'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "version")

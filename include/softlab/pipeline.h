@@ -28,5 +28,6 @@
 #include "softlab/pipeline/training.h"
 #include "softlab/pipeline/weights.h"
 #include "softlab/pipeline/workplace.h"
+#include "softlab/pipeline/worth.h"
 
 #endif

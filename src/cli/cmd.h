@@ -29,6 +29,7 @@ enum sl_status cli_read_input(const char *text, const char *network, struct sl_i
 extern const struct cli_command cmd_advise;
 extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_compare;
+extern const struct cli_command cmd_worth;
 extern const struct cli_command cmd_completion;
 extern const struct cli_command cmd_dataset;
 extern const struct cli_command cmd_dataset_corrupt;

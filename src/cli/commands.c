@@ -23,6 +23,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_quality,
     &cmd_advise,
     &cmd_compare,
+    &cmd_worth,
     &cmd_simulate_labels,
     &cmd_mixing,
     &cmd_next,

@@ -21,6 +21,8 @@ const struct sl_measure sl_measures[] = {
     {"confidence_correct", NULL, "confidence when right", 0, SL_MEASURE_SHARE},
     {"confidence_incorrect", NULL, "confidence when wrong", -1, SL_MEASURE_SHARE},
     {"seconds", NULL, "annotator time (s)", -1, SL_MEASURE_COUNT},
+    {"clicks_worth", "clicks", "worth in clicks", 0, SL_MEASURE_SCORE},
+    {"break_even", NULL, "seconds at which an answer breaks even", 0, SL_MEASURE_SCORE},
     {"answers", NULL, "answers", 0, SL_MEASURE_COUNT},
     {"items", NULL, "items", 0, SL_MEASURE_COUNT},
     {"annotators", NULL, "annotators", 0, SL_MEASURE_COUNT},

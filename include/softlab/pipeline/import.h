@@ -21,6 +21,8 @@ struct sl_import_job {
     enum sl_presence header; /* format wide: whether the first row holds annotators' names */
     const char *id_column;   /* format wide: the column of item names, or "none" */
     const char *classes;     /* "A,B,...", in order; NULL: the classes found, sorted */
+    const char *only;   /* keep only answers to the items that this file lists, a line each, or that
+                           this answers.jsonl has; not for a cache */
     const char *output; /* a name that ends in .slb makes a columnar cache of hard answers, whatever
                            `to` is */
 };

@@ -17,6 +17,8 @@ struct sl_labels_job {
     const char *method; /* a name of sl_label_methods or sl_aggregators, or SL_LABELS_ENSEMBLE */
     char *const *paths; /* one file of answers; for the ensemble, files of predictions */
     size_t n_paths;
+    /* Borrowed: answers in memory, which paths[0] names in messages; NULL: read the file. */
+    const struct sl_answers *given;
     struct sl_answer_reading reading;
     size_t annotators;   /* answers to draw per item; 0: all */
     uint64_t seed;       /* of all random draws */

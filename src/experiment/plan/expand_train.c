@@ -327,6 +327,14 @@ static void look_at_data(struct sl_planner *planner, size_t job, const struct sl
     training->work.seconds = set.seconds;
 }
 
+/* How many of the items are trained on, as far as the specification says it. */
+static size_t items_with_labels(const struct sl_spec_set *set, size_t n_items)
+{
+    const size_t count = (size_t)(set->count > 0 ? set->count : set->labelled);
+    const bool others_too = !set->rest || strcmp(set->rest, "none") != 0;
+    return count == 0 || count > n_items || others_too ? n_items : count;
+}
+
 /* Work of a training: every item in every epoch, and the dev items after each. */
 static void count_work(struct sl_job *training, const struct sl_recipe *recipe, size_t n_extra,
                        size_t n_dev)
@@ -447,11 +455,8 @@ size_t sl_expand_training(struct sl_planner *planner, const struct sl_training_c
     const size_t n_dev = add_dev(planner, choice, &resolved.recipe, &words);
     const size_t job = finish(planner, &words, choice->network, &resolved, status, &err);
     look_at_data(planner, job, &items);
-    const size_t count = (size_t)choice->set->count;
-    const char *rest = choice->set->rest;
     struct sl_job *training = &planner->plan->jobs[job];
-    if (count > 0 && count < training->n_items && rest && strcmp(rest, "none") == 0)
-        training->n_items = count;
+    training->n_items = items_with_labels(choice->set, training->n_items);
     count_work(training, &resolved.recipe, n_extra, n_dev);
     resolved_release(&resolved);
     return job;

@@ -80,7 +80,10 @@ static enum sl_status check_hard(const struct sl_spec_set *set, const struct sl_
     const struct {
         const char *key;
         bool given;
-    } rows[] = {{"only", set->only}, {"count", set->count > 0}, {"harden", set->harden}};
+    } rows[] = {{"only", set->only},
+                {"count", set->count > 0},
+                {"labelled", set->labelled > 0},
+                {"harden", set->harden}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!rows[i].given || set->labels.items || set->answers) continue;
         const struct sl_json_cursor member = sl_json_below(at, rows[i].key);
@@ -89,6 +92,17 @@ static enum sl_status check_hard(const struct sl_spec_set *set, const struct sl_
                             "\"method\", or leave it out");
     }
     return SL_OK;
+}
+
+/* `labelled` says how many items are trained on, which another key may say already. */
+static enum sl_status check_labelled(const struct sl_spec_set *set, const struct sl_json_cursor *at,
+                                     struct sl_error *err)
+{
+    const bool others_too = set->rest && strcmp(set->rest, "none") != 0;
+    if (set->labelled == 0 || !(set->count > 0 || others_too)) return SL_OK;
+    const struct sl_json_cursor member = sl_json_below(at, "labelled");
+    return sl_json_fail(&member, err, "has no effect beside \"%s\"; leave it out",
+                        others_too ? "rest" : "count");
 }
 
 /* "as_run" maps networks to objects of recipe keys. */
@@ -144,7 +158,8 @@ static enum sl_status check_set(const struct checked *checked, const struct sl_s
     SL_TRY(check_as_run(set, at, err));
     SL_TRY(check_reference(checked, set->dev_labels, at, "dev_labels", err));
     SL_TRY(check_files(checked, set, at, err));
-    return check_hard(set, at, err);
+    SL_TRY(check_hard(set, at, err));
+    return check_labelled(set, at, err);
 }
 
 /* ---- Tests ---- */

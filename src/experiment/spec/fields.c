@@ -66,6 +66,10 @@ static const struct sl_field_row set_rows[] = {
      "use only this many items of the set, drawn by seed; like `only` and `harden` it is refused "
      "for hard labels, on which it has no effect",
      AT_LEAST(1)},
+    {"labelled", SL_FIELD_INTEGER, AT(set, labelled),
+     "how many items of the training data the set has rows for, with `rest` `none`: for the "
+     "estimates of --dry-run alone, which otherwise count all items",
+     AT_LEAST(1)},
     {"extra", SL_FIELD_OBJECT, AT(set, extra), "images added to the training set, and their labels",
      .inner = &extra_fields},
     {"mixing", SL_FIELD_TEXT, AT(set, mixing),

@@ -36,6 +36,7 @@ struct sl_spec_set {
     char *only, *rest, *draw, *mixing, *dev_labels;
     bool harden, train;
     int64_t count;
+    int64_t labelled;          /* 0: not stated */
     double seconds;            /* NaN: not stated */
     struct sl_spec_set *extra; /* images added to the training set */
     json_t *settings;          /* recipe keys of this set */

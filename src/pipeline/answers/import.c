@@ -5,13 +5,104 @@
 #include "softlab/base/buffer.h"
 #include "softlab/base/file.h"
 #include "softlab/base/text.h"
+#include "softlab/pipeline/files.h"
 
 /* A job with the format that it reads. */
 struct import_work {
     const struct sl_import_job *job;       /* borrowed */
     const struct sl_answer_format *format; /* static; NULL: answers.jsonl */
     struct sl_import_options options;
+    const struct sl_name_table *only; /* borrowed; NULL: all items */
+    size_t n_kept, n_elsewhere;       /* answers to these items and to others */
 };
+
+/* ---- Some of the items ---- */
+
+static enum sl_status list_items(const char *path, struct sl_name_table *names,
+                                 struct sl_error *err)
+{
+    char **lines = NULL;
+    SL_TRY(sl_lines_read(path, &lines, err));
+    enum sl_status status = SL_OK;
+    for (char **line = lines; *line && status == SL_OK; line++) {
+        uint32_t number;
+        status = sl_name_table_add(names, *line, strlen(*line), &number, err);
+    }
+    sl_names_destroy(lines);
+    return status;
+}
+
+static enum sl_status list_answered(const char *path, struct sl_name_table *names,
+                                    struct sl_error *err)
+{
+    struct sl_answers *answers = NULL;
+    SL_TRY(sl_answers_read(path, &answers, NULL, err));
+    enum sl_status status = SL_OK;
+    for (uint32_t i = 0; i < sl_name_table_count(answers->items) && status == SL_OK; i++) {
+        uint32_t number;
+        size_t length;
+        const char *name = sl_name_table_get(answers->items, i, &length);
+        status = sl_name_table_add(names, name, length, &number, err);
+    }
+    sl_answers_destroy(answers);
+    return status;
+}
+
+/* A sink that passes on the answers to some of the items. */
+struct sieve {
+    struct sl_answer_sink inner;
+    struct import_work *work; /* borrowed */
+};
+
+static enum sl_status begin_sieve(void *context, const char *const *classes, size_t n_classes,
+                                  struct sl_error *err)
+{
+    const struct sieve *sieve = context;
+    return sieve->inner.begin(sieve->inner.context, classes, n_classes, err);
+}
+
+static enum sl_status put_sieve(void *context, const struct sl_answer *answer, struct sl_error *err)
+{
+    const struct sieve *sieve = context;
+    const struct sl_field *item = &answer->item;
+    if (sl_name_table_find(sieve->work->only, item->text, item->length) == SL_NO_NAME) {
+        sieve->work->n_elsewhere++;
+        return SL_OK;
+    }
+    sieve->work->n_kept++;
+    return sieve->inner.put(sieve->inner.context, answer, err);
+}
+
+/* Wrap a sink for the job's items; `sieve` is the room for it. */
+static struct sl_answer_sink sieve_of(struct import_work *work, const struct sl_answer_sink *sink,
+                                      struct sieve *sieve)
+{
+    *sieve = (struct sieve){*sink, work};
+    return work->only ? (struct sl_answer_sink){begin_sieve, put_sieve, sieve, NULL} : *sink;
+}
+
+static enum sl_status check_kept(const struct import_work *work, struct sl_error *err)
+{
+    if (!work->only || work->n_kept > 0) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT,
+                   "%s: it lists %zu item%s, and none of them has an answer in %s", work->job->only,
+                   (size_t)sl_name_table_count(work->only),
+                   sl_text_plural(sl_name_table_count(work->only), "", "s"), work->job->paths[0]);
+}
+
+static enum sl_status read_only(const char *path, struct sl_name_table **out, struct sl_error *err)
+{
+    if (!path) return SL_OK;
+    struct sl_name_table *names = sl_name_table_create();
+    const enum sl_status status = sl_path_has_suffix(path, ".jsonl")
+                                      ? list_answered(path, names, err)
+                                      : list_items(path, names, err);
+    if (status == SL_OK)
+        *out = names;
+    else
+        sl_name_table_destroy(names);
+    return status;
+}
 
 static bool is_native(const char *format)
 {
@@ -68,23 +159,48 @@ const char *sl_import_job_suffix(const struct sl_import_job *job)
     return NULL;
 }
 
-static enum sl_status read_files(const struct import_work *work, const struct sl_answer_sink *sink,
+/* ---- Reading and writing ---- */
+
+static enum sl_status read_files(struct import_work *work, const struct sl_answer_sink *sink,
                                  struct sl_error *err)
 {
+    struct sieve sieve;
+    const struct sl_answer_sink some = sieve_of(work, sink, &sieve);
     const enum sl_status status = work->format->import(
-        (const char *const *)work->job->paths, work->job->n_paths, &work->options, sink, err);
-    return sl_answer_format_hint(status, work->job->paths[0], work->format, err);
+        (const char *const *)work->job->paths, work->job->n_paths, &work->options, &some, err);
+    SL_TRY(sl_answer_format_hint(status, work->job->paths[0], work->format, err));
+    return check_kept(work, err);
 }
 
-static enum sl_status read_set(const struct import_work *work, struct sl_answers **out,
+static enum sl_status put_set(const struct sl_answers *answers, const struct sl_answer_sink *sink,
+                              struct sl_error *err)
+{
+    SL_TRY(
+        sink->begin(sink->context, (const char *const *)answers->classes, answers->n_classes, err));
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        SL_TRY(sink->put(sink->context, &answer, err));
+    }
+    return SL_OK;
+}
+
+static enum sl_status read_set(struct import_work *work, struct sl_answers **out,
                                struct sl_error *err)
 {
-    if (!work->format) return sl_answers_load(work->job->paths[0], &work->options, out, err);
     const struct sl_answer_sink sink = sl_answers_sink(out);
-    return read_files(work, &sink, err);
+    if (work->format) return read_files(work, &sink, err);
+    if (!work->only) return sl_answers_load(work->job->paths[0], &work->options, out, err);
+    struct sl_answers *all = NULL;
+    struct sieve sieve;
+    const struct sl_answer_sink some = sieve_of(work, &sink, &sieve);
+    SL_TRY(sl_answers_load(work->job->paths[0], &work->options, &all, err));
+    const enum sl_status status = put_set(all, &some, err);
+    sl_answers_destroy(all);
+    return status == SL_OK ? check_kept(work, err) : status;
 }
 
-static enum sl_status write_cache(const struct import_work *work, struct sl_error *err)
+static enum sl_status write_cache(struct import_work *work, struct sl_error *err)
 {
     struct sl_votes *votes = NULL;
     struct sl_answers *answers = NULL;
@@ -103,7 +219,7 @@ out:
     return status;
 }
 
-static enum sl_status stream(const struct import_work *work, struct sl_error *err)
+static enum sl_status stream(struct import_work *work, struct sl_error *err)
 {
     struct sl_answer_writer *writer = NULL;
     SL_TRY(sl_answer_writer_create(work->job->output, &writer, err));
@@ -120,21 +236,13 @@ static enum sl_status write_set(const struct sl_answers *answers, const char *pa
     struct sl_answer_writer *writer = NULL;
     SL_TRY(sl_answer_writer_create(path, &writer, err));
     const struct sl_answer_sink sink = sl_answer_writer_sink(writer);
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(
-        sink.begin(sink.context, (const char *const *)answers->classes, answers->n_classes, err));
-    for (size_t i = 0; i < answers->count; i++) {
-        struct sl_answer answer;
-        sl_answers_get(answers, i, &answer);
-        SL_TRY_OUT(sink.put(sink.context, &answer, err));
-    }
-    SL_TRY_OUT(sl_answer_writer_commit(writer, err));
-out:
+    enum sl_status status = put_set(answers, &sink, err);
+    if (status == SL_OK) status = sl_answer_writer_commit(writer, err);
     sl_answer_writer_destroy(writer);
     return status;
 }
 
-static enum sl_status convert(const struct import_work *work, struct sl_error *err)
+static enum sl_status convert(struct import_work *work, struct sl_error *err)
 {
     struct sl_answers *answers = NULL;
     enum sl_status status = read_set(work, &answers, err);
@@ -148,7 +256,7 @@ static enum sl_status convert(const struct import_work *work, struct sl_error *e
 }
 
 static void say_what_became(const struct sl_workplace *workplace,
-                            const struct sl_import_notes *notes)
+                            const struct sl_import_notes *notes, size_t n_elsewhere)
 {
     const struct {
         size_t count;
@@ -162,6 +270,7 @@ static void say_what_became(const struct sl_workplace *workplace,
         {notes->n_empty_items, "item without an answer", "items without an answer"},
         {notes->n_abstained, "left out as an abstention", "left out as abstentions"},
         {notes->n_left_out, "left out for its class", "left out for their class"},
+        {n_elsewhere, "to another item left out", "to other items left out"},
         {notes->n_rescaled, "distribution scaled to 1", "distributions scaled to 1"},
     };
     struct sl_buffer line;
@@ -185,8 +294,11 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
     if (suffix) SL_TRY(sl_path_check_suffix("output", job->output, suffix, err));
     if (job->n_paths > 1 && (is_native(job->from) || is_cache(job)))
         return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", job->n_paths);
+    struct sl_name_table *only = NULL;
+    SL_TRY(read_only(job->only, &only, err));
     char **classes = job->classes ? sl_text_split(job->classes) : NULL;
-    struct import_work work = {.job = job, .format = sl_answer_format_find(job->from)};
+    struct import_work work = {
+        .job = job, .format = sl_answer_format_find(job->from), .only = only};
     struct sl_answer_reader reader;
     *notes = (struct sl_import_notes){0};
     sl_answer_reader_init(&reader, &job->reading, workplace, notes);
@@ -202,8 +314,9 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
         status = stream(&work, err);
     else
         status = convert(&work, err);
-    if (status == SL_OK) say_what_became(workplace, notes);
+    if (status == SL_OK) say_what_became(workplace, notes, work.n_elsewhere);
     sl_answer_reader_release(&reader);
     sl_names_destroy(classes);
+    sl_name_table_destroy(only);
     return status;
 }

@@ -305,10 +305,10 @@ enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
         own.prior = NULL;
     }
     job = &own;
-    if (sl_labels_streams(workplace, job, method))
+    if (!job->given && sl_labels_streams(workplace, job, method))
         return sl_labels_aggregate_streamed(workplace, job, method, out, notes, err);
-    bool by_rows =
-        method->needs & SL_CROWD_SOFT || job->annotators > 0 || job->as_released || job->timed;
+    const bool by_rows = method->needs & SL_CROWD_SOFT || job->annotators > 0 || job->given ||
+                         job->as_released || job->timed;
     const enum sl_status status = by_rows
                                       ? aggregate_rows(workplace, job, method, out, notes, err)
                                       : aggregate_votes(workplace, job, method, out, notes, err);

@@ -25,7 +25,9 @@ static void warn_of_confidence(const struct sl_workplace *workplace,
 enum sl_status sl_labels_read(const struct sl_workplace *workplace, const struct sl_labels_job *job,
                               struct sl_labels_input *out, struct sl_error *err)
 {
-    SL_TRY(sl_answers_read_any(workplace, job->paths[0], &job->reading, &out->answers, err));
+    if (!job->given)
+        SL_TRY(sl_answers_read_any(workplace, job->paths[0], &job->reading, &out->read, err));
+    out->answers = job->given ? job->given : out->read;
     warn_of_confidence(workplace, job, out->answers);
     const struct sl_known_names names = sl_known_names_of(out->answers);
     if (job->truth) SL_TRY(sl_truth_read_and_tell(workplace, job->truth, &names, &out->truth, err));
@@ -50,7 +52,7 @@ enum sl_status sl_labels_read(const struct sl_workplace *workplace, const struct
 
 void sl_labels_input_release(struct sl_labels_input *input)
 {
-    sl_answers_destroy(input->answers);
+    sl_answers_destroy(input->read);
     free(input->truth);
     free(input->similarity);
     free(input->weights);

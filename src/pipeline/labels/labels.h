@@ -8,7 +8,8 @@
 
 /* The answers and options of a label method, for sl_labels_input_release. */
 struct sl_labels_input {
-    struct sl_answers *answers;
+    const struct sl_answers *answers; /* the job's, or: */
+    struct sl_answers *read;          /* owned; NULL if the job has answers */
     int32_t *truth;
     float *similarity;
     double *weights;

@@ -20,11 +20,6 @@ static const char *const own_evidence_words[SL_EVIDENCE_COUNT] = {
     [SL_EVIDENCE_PAPER] = "as specified",
 };
 
-static bool has_paper(const struct sl_outcome *outcome)
-{
-    return outcome->expected->count || outcome->source.spec->brief->source;
-}
-
 struct verdict_words {
     enum sl_mark mark;
     const char *here, *paper;
@@ -134,7 +129,8 @@ static const char *place_words(const struct sl_relation *relation,
 
 static char *why(const struct sl_outcome *outcome, const struct sl_outcome_claim *claim)
 {
-    const char *const *evidence = has_paper(outcome) ? sl_evidence_words : own_evidence_words;
+    const char *const *evidence =
+        sl_outcome_has_paper(outcome) ? sl_evidence_words : own_evidence_words;
     const struct sl_relation *relation = sl_relation_find(claim->claim);
     const struct sl_judgement *here = &claim->here;
     struct sl_buffer out;
@@ -205,7 +201,7 @@ void sl_present_claim(struct sl_report *report, const struct sl_outcome *outcome
     sl_report_cell(report, sl_cell_mark(verdicts[holm].mark, verdicts[holm].here));
     sl_report_cell(report, sl_cell_text(reason));
     if (n_columns == SL_CLAIM_COLUMNS)
-        sl_report_cell(report, has_paper(outcome)
+        sl_report_cell(report, sl_outcome_has_paper(outcome)
                                    ? sl_cell_mark(verdicts[claim->paper.verdict].mark,
                                                   paper_words(&claim->paper))
                                    : sl_cell_mark(SL_MARK_NONE, "no paper"));
@@ -241,13 +237,15 @@ static void say_counts(const struct sl_presentation *show)
 void sl_present_claims(const struct sl_presentation *show)
 {
     const struct sl_outcome *outcome = show->outcome;
-    const size_t n_columns = has_paper(outcome) ? SL_CLAIM_COLUMNS : SL_CLAIM_COLUMNS - 1;
+    const size_t n_columns =
+        sl_outcome_has_paper(outcome) ? SL_CLAIM_COLUMNS : SL_CLAIM_COLUMNS - 1;
     const char *columns[SL_CLAIM_COLUMNS];
     if (outcome->n_claims == 0) return;
     memcpy(columns, sl_claim_columns, sizeof columns);
-    if (!has_paper(outcome)) columns[0] = "Claim";
+    if (!sl_outcome_has_paper(outcome)) columns[0] = "Claim";
     char *id = sl_string_printf("%s-what-is-claimed", show->id);
-    sl_report_section(show->report, 3, id, has_paper(outcome) ? "What the paper claims" : "Claims");
+    sl_report_section(show->report, 3, id,
+                      sl_outcome_has_paper(outcome) ? "What the paper claims" : "Claims");
     free(id);
     say_counts(show);
     id = sl_string_printf("%s-claims", show->id);

@@ -159,7 +159,7 @@ void sl_present_summary(struct sl_report *report, const struct sl_presentation *
         ". %zu of %zu published figures in %zu table%s %s a value here. A claim is one "
         "comparison that a paper makes on one measure and test set; the 95 %% interval of the "
         "difference decides it. ",
-        tallies.n_filled, tallies.n_published, n_all, plural(n_all, "", "s"),
+        tallies.n_filled, tallies.n_published, tallies.n_tables, plural(tallies.n_tables, "", "s"),
         plural(tallies.n_filled, "has", "have"));
     if (tallies.n_repeated)
         sl_report_text(report, SL_STYLE_PLAIN,

@@ -44,6 +44,8 @@ struct sl_tallies {
     size_t n_repeated;  /* repetitions of claims that are counted already */
     size_t n_no_claims; /* comparisons that claim no direction */
 };
+/* True if the specification reproduces a paper's table: it names its source or has its figures. */
+bool sl_outcome_has_paper(const struct sl_outcome *outcome);
 struct sl_tallies sl_tallies_count(const struct sl_presentation *shows, size_t count);
 size_t sl_tally_judged(const struct sl_tally *tally);
 struct sl_tally sl_tally_sum(const struct sl_tally *a, const struct sl_tally *b);

@@ -122,13 +122,24 @@ static void add_runs(const struct sl_outcome *outcome, struct sl_tallies *out, s
     }
 }
 
+bool sl_outcome_has_paper(const struct sl_outcome *outcome)
+{
+    return outcome->expected->count || outcome->source.spec->brief->source;
+}
+
+/* Beside papers' tables, experiments of our own do not count: the sums are about papers. */
 struct sl_tallies sl_tallies_count(const struct sl_presentation *shows, size_t count)
 {
-    struct sl_tallies tallies = {.n_tables = count};
+    struct sl_tallies tallies = {0};
+    bool of_papers = false;
+    for (size_t i = 0; i < count; i++)
+        of_papers = of_papers || sl_outcome_has_paper(shows[i].outcome);
     struct seen seen = {sl_name_table_create(), sl_name_table_create(), sl_name_table_create(),
                         sl_name_table_create()};
     for (size_t i = 0; i < count; i++) {
         bool is_in[SL_EVIDENCE_COUNT] = {false};
+        if (of_papers && !sl_outcome_has_paper(shows[i].outcome)) continue;
+        tallies.n_tables++;
         add_cells(shows[i].outcome, &tallies, is_in);
         add_claims(shows[i].outcome, &tallies, &seen, is_in);
         add_runs(shows[i].outcome, &tallies, &seen, is_in);

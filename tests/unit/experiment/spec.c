@@ -223,6 +223,12 @@ static const struct {
     {HEAD "\"items\":0}", "$.items: expected an integer of at least 1, got 0"},
     {HEAD "\"folds\":2.5}", "$.folds: expected an integer"},
     {HEAD "\"sets\":{\"a\":{\"count\":2}}}", "$.sets.a.count: has no effect on hard labels"},
+    {HEAD "\"sets\":{\"a\":{\"labelled\":2}}}", "$.sets.a.labelled: has no effect on hard labels"},
+    {HEAD
+     "\"sets\":{\"a\":{\"answers\":\"a\",\"method\":\"mv\",\"labelled\":2,\"rest\":\"hard\"}}}",
+     "$.sets.a.labelled: has no effect beside \"rest\""},
+    {HEAD "\"sets\":{\"a\":{\"answers\":\"a\",\"method\":\"mv\",\"labelled\":2,\"count\":1}}}",
+     "$.sets.a.labelled: has no effect beside \"count\""},
     {HEAD "\"sets\":{\"a\":{" ANSWERS ",\"count\":-1}}}", "$.sets.a.count: expected an integer"},
     {HEAD "\"sets\":{\"a\":{\"answers\":\"a.csv\",\"method\":\"majority\"}}}",
      "$.sets.a.method: \"majority\" is called \"mv\" here"},

@@ -166,12 +166,58 @@ static void test_what_an_import_cannot_do_is_refused(void **state)
     free(cache);
 }
 
+/* Some of the items, listed by a text file or by the answers that another file has. */
+static void test_some_of_the_items_are_kept(void **state)
+{
+    (void)state;
+    struct test_job_scene scene;
+    struct sl_import_job job = sl_import_job_default();
+    struct sl_import_notes notes;
+    struct sl_error err;
+    char *paths[] = {test_job_file("votes.csv", votes_text)};
+    char *some = sl_string_copy(test_path("some.jsonl"));
+    char *again = sl_string_copy(test_path("again.jsonl"));
+    char *lines = test_job_file("items.txt", "b\nelsewhere\n");
+    char *none = test_job_file("none.txt", "elsewhere\n");
+    job.from = "long-csv";
+    job.paths = paths;
+    job.n_paths = 1;
+    job.only = lines;
+    job.output = some;
+    test_job_scene_init(&scene);
+    assert_ok(sl_import_job_run(&job, &scene.workplace, &notes, &err), err);
+    assert_string_equal(scene.said, "info: 6 answers read, 3 to other items left out\n");
+    struct sl_answers *answers = read_back(some);
+    assert_int_equal(answers->count, 3);
+    assert_int_equal(sl_name_table_count(answers->items), 1);
+    sl_answers_destroy(answers);
+    /* From answers.jsonl, by its own items. */
+    char *own[] = {some};
+    job.from = SL_IMPORT_ANSWERS;
+    job.paths = own;
+    job.only = some;
+    job.output = again;
+    assert_ok(sl_import_job_run(&job, &scene.workplace, &notes, &err), err);
+    answers = read_back(again);
+    assert_int_equal(answers->count, 3);
+    sl_answers_destroy(answers);
+    job.only = none;
+    assert_int_equal(sl_import_job_run(&job, &scene.workplace, &notes, &err), SL_ERR_INPUT);
+    assert_non_null(strstr(err.message, "it lists 1 item, and none of them has an answer in"));
+    free(paths[0]);
+    free(some);
+    free(again);
+    free(lines);
+    free(none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_votes_become_answers_and_what_became_is_said),
         cmocka_unit_test(test_formats_hold_the_same_votes),
         cmocka_unit_test(test_the_layout_of_a_matrix_is_as_the_job_says),
+        cmocka_unit_test(test_some_of_the_items_are_kept),
         cmocka_unit_test(test_what_an_import_cannot_do_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_clear);
