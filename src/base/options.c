@@ -73,6 +73,14 @@ static uint64_t bit_of(const struct reading *reading, size_t table, const struct
     return number < 64 ? UINT64_C(1) << number : 0;
 }
 
+/* Only one of two values could have an effect. */
+static enum sl_status fail_repeated(const struct sl_field_row *row, struct sl_error *err)
+{
+    const bool list = strstr(sl_field_value_name(row), ",...") != NULL;
+    return sl_fail(err, SL_ERR_USAGE, "--%s is given twice; give it once%s", row->name,
+                   list ? ", with commas between its values" : "");
+}
+
 /* Read the option at words[at]; moves `at` to its value if that is the next word. */
 static enum sl_status read_option(struct reading *reading, struct sl_error *err)
 {
@@ -87,7 +95,9 @@ static enum sl_status read_option(struct reading *reading, struct sl_error *err)
         if (row) break;
     }
     if (!row) return fail_unknown(reading, word, err);
-    reading->given |= bit_of(reading, table, row);
+    const uint64_t bit = bit_of(reading, table, row);
+    if (reading->given & bit && row->kind != SL_FIELD_BOOLEAN) return fail_repeated(row, err);
+    reading->given |= bit;
 
     void *values = reading->tables[table].values;
     const bool has_attached = is_long ? word[2 + length] == '=' : word[2] != '\0';

@@ -9,6 +9,8 @@ try softlab dataset shapes --rows 1e3
 try softlab dataset shapes --rows
 try softlab dataset shapes --rows=
 try softlab dataset shapes one too many
+try softlab dataset shapes --seed 1 --seed=2
+try softlab train --set epochs=1 --set batch=32
 try softlab dataset --json=yes
 try softlab dataset --log-level loud
 try softlab dataset --log-level inof
