@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "softlab/answer.h"
+#include "softlab/ask.h"
 #include "softlab/base/error.h"
 #include "softlab/base/json.h"
 #include "softlab/base/log.h"
@@ -28,6 +29,20 @@ enum sl_framing { SL_FRAMING_THIRD, SL_FRAMING_FIRST };
 enum sl_link_kind { SL_LINKS_PLAIN, SL_LINKS_SIGNED };
 /* A free text, or a number from 1 to 10. */
 enum sl_debrief_kind { SL_DEBRIEF_TEXT, SL_DEBRIEF_SCALE };
+
+/* Who is asked about what: batches that study init made, or items that are chosen for each person
+ * when they arrive. */
+enum sl_study_assignment { SL_ASSIGN_FIXED, SL_ASSIGN_ADAPTIVE };
+
+/* How items are chosen (softlab/ask.h), and when the study ends. 0: no such limit. */
+struct sl_study_adaptive {
+    enum sl_ask_way way;
+    size_t first, least, most;
+    double stop;
+    size_t budget_answers;
+    double budget_seconds, budget_money;
+    double target; /* mean risk */
+};
 
 enum { SL_STUDY_MAX_OPTIONS = 20 };
 struct sl_study_question {
@@ -57,6 +72,8 @@ struct sl_study {
     size_t batch_size, repeats, annotators, check_every;
     char **check_kinds; /* rows of sl_check_kind_names, used in turn */
     size_t n_check_kinds;
+    enum sl_study_assignment assignment;
+    struct sl_study_adaptive adaptive;
     bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
     size_t training_trials,
@@ -200,6 +217,7 @@ struct sl_study_setup {
     double high, low;      /* .25, .1 */
     size_t low_per_batch;  /* 3 */
     size_t batch_size, annotators;
+    const char *assignment; /* "fixed" */
     uint64_t seed;
     bool skip_broken;                  /* leave out images that cannot be read */
     const struct sl_data_roots *roots; /* of named data sets; NULL: below this folder */
