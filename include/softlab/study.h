@@ -324,6 +324,19 @@ enum sl_status sl_study_person(struct sl_store *store, const char *name,
  * string. */
 char *sl_study_scrub(const char *text) SL_MUST_USE;
 
+/* ---- Adaptive assignment ---- */
+
+/* Whether the decisions of an adaptive study follow from its answers. */
+struct sl_study_audit {
+    size_t n_boards, n_decisions;
+    size_t n_unknown;   /* decisions that cannot be made again, */
+    const char *reason; /* because of this, a clause; NULL: there are none */
+    char wrong[400];    /* the first decision that does not follow, a sentence; "": all follow */
+};
+/* Make every board again from the stored answers, and every decision on it. */
+enum sl_status sl_study_audit(const struct sl_study *study, struct sl_store *store,
+                              struct sl_study_audit *out, struct sl_error *err) SL_MUST_USE;
+
 /* ---- Simulated annotators, over HTTP ---- */
 
 /* Recorded answers that simulated annotators give instead of answers from beliefs. */

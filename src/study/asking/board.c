@@ -260,7 +260,7 @@ static void expect_live(const struct sl_ledger *ledger, struct sl_asking_board *
 static enum sl_status score(const struct sl_ledger *ledger, struct sl_asking_board *board,
                             const struct tally *tally, struct sl_error *err)
 {
-    const struct sl_ask_rule rule = sl_study_rule(ledger->study);
+    const struct sl_ask_rule rule = sl_study_rule(&board->terms.adaptive);
     struct sl_votes votes = {0};
     enum sl_status status = sort_votes(ledger, tally, &votes, err);
     if (status == SL_OK)
@@ -294,11 +294,13 @@ static enum sl_status fill(const struct sl_ledger *ledger, struct sl_asking_boar
 }
 
 enum sl_status sl_asking_board_create(const struct sl_ledger *ledger,
+                                      const struct sl_asking_terms *terms,
                                       struct sl_asking_moment *moment,
                                       const struct sl_asking_board *before,
                                       struct sl_asking_board **out, struct sl_error *err)
 {
     struct sl_asking_board *board = sl_alloc(1, sizeof *board);
+    board->terms = *terms;
     board->moment = *moment;
     *moment = (struct sl_asking_moment){0};
     enum sl_status status = fill(ledger, board, before, err);
@@ -336,137 +338,4 @@ void sl_asking_board_add_live(struct sl_asking_board *board, int64_t session, co
     moment->live[moment->n_live++] = session; /* ids grow */
     for (size_t i = 0; i < n_items; i++)
         expect(board, items[i]);
-}
-
-/* ---- As JSON ---- */
-
-static json_t *list_json(const int64_t *ids, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_integer(ids[i]));
-    return list;
-}
-
-static const char *way_name(const struct sl_asking_board *board)
-{
-    return sl_ask_way_names[board->ask->by_gain ? SL_ASK_GAIN : SL_ASK_EQUAL];
-}
-
-json_t *sl_asking_board_json(const struct sl_asking_board *board, const char *name)
-{
-    const struct sl_asking_moment *moment = &board->moment;
-    return json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:f, s:s, s:s, s:f}", "board", name,
-        "answers", (json_int_t)board->n_answers, "last_answer", (json_int_t)moment->last_answer,
-        "fit_answers", (json_int_t)board->fit_answers, "fit_last", (json_int_t)board->fit_last,
-        "live", list_json(moment->live, moment->n_live), "gone",
-        list_json(moment->gone, moment->n_gone), "finished", (json_int_t)moment->n_finished,
-        "seconds", board->seconds, "variation", board->fit->variation, "way", way_name(board),
-        "because", board->ask->because, "mean_risk", board->mean_risk);
-}
-
-static enum sl_status parse_list(const json_t *list, int64_t **out, size_t *count,
-                                 struct sl_error *err)
-{
-    const size_t n = json_array_size(list);
-    int64_t *ids = sl_data_alloc(n + 1, sizeof *ids, err);
-    if (!ids) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        ids[i] = json_integer_value(json_array_get(list, i));
-    *out = ids;
-    *count = n;
-    return SL_OK;
-}
-
-enum sl_status sl_asking_moment_parse(const json_t *object, struct sl_asking_moment *out,
-                                      struct sl_error *err)
-{
-    struct sl_asking_moment moment = {
-        .last_answer = json_integer_value(json_object_get(object, "last_answer")),
-        .n_finished = (size_t)json_integer_value(json_object_get(object, "finished"))};
-    if (!json_is_integer(json_object_get(object, "last_answer")) ||
-        !json_is_array(json_object_get(object, "live")) ||
-        !json_is_array(json_object_get(object, "gone")))
-        return sl_fail(err, SL_ERR_INPUT, "a board lacks last_answer, live or gone");
-    enum sl_status status =
-        parse_list(json_object_get(object, "live"), &moment.live, &moment.n_live, err);
-    if (status == SL_OK)
-        status = parse_list(json_object_get(object, "gone"), &moment.gone, &moment.n_gone, err);
-    if (status == SL_OK)
-        *out = moment;
-    else
-        sl_asking_moment_release(&moment);
-    return status;
-}
-
-/* ---- Decisions ---- */
-
-const char *const sl_asking_end_names[SL_ASKING_ENDS] = {"open",  "answers", "seconds",
-                                                         "money", "target",  "items"};
-
-/* Pending answers are expected to take as long as those that came. */
-static double expected_seconds(const struct sl_study *study, const struct sl_asking_board *board)
-{
-    const double one = board->n_answers > 0 ? board->seconds / (double)board->n_answers
-                                            : sl_screen_find(study->screens[0])->seconds;
-    return board->seconds + one * (double)board->n_pending;
-}
-
-size_t sl_asking_allowance(const struct sl_study *study, const struct sl_asking_board *board,
-                           enum sl_asking_end *why)
-{
-    const struct sl_study_adaptive *limits = &study->adaptive;
-    const size_t asked = board->n_answers + board->n_pending;
-    const double sessions = (double)(board->moment.n_finished + board->moment.n_live + 1);
-    *why = SL_ASKING_OPEN;
-    if (limits->budget_answers > 0 && asked >= limits->budget_answers) *why = SL_ASKING_ANSWERS;
-    if (limits->budget_seconds > 0 && expected_seconds(study, board) >= limits->budget_seconds)
-        *why = SL_ASKING_SECONDS;
-    if (limits->budget_money > 0 &&
-        sessions * sl_study_cost(study) > limits->budget_money * (1 + 1e-9))
-        *why = SL_ASKING_MONEY;
-    if (limits->target > 0 && board->n_answers > 0 && board->mean_risk <= limits->target)
-        *why = SL_ASKING_TARGET;
-    if (*why != SL_ASKING_OPEN) return 0;
-    if (limits->budget_answers == 0 || limits->budget_answers - asked > study->batch_size)
-        return study->batch_size;
-    return limits->budget_answers - asked;
-}
-
-size_t sl_asking_choose(const struct sl_study *study, const struct sl_asking_board *board,
-                        const bool *seen, uint32_t *out)
-{
-    enum sl_asking_end why = SL_ASKING_OPEN;
-    const size_t most = sl_asking_allowance(study, board, &why);
-    return most > 0 ? sl_ask_choose(board->ask, seen, most, out) : 0;
-}
-
-static const char *reason(const struct sl_asking_board *board, uint32_t item)
-{
-    const size_t asked = (size_t)board->ask->answers[item] + board->ask->pending[item];
-    return asked < board->ask->rule.first ? "first" : way_name(board);
-}
-
-json_t *sl_asking_decision_json(const struct sl_ledger *ledger, const struct sl_asking_board *board,
-                                const char *name, const uint32_t *items, size_t n_items)
-{
-    const struct sl_ask_board *ask = board->ask;
-    json_t *list = json_array();
-    for (size_t i = 0; i < n_items; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:f, s:f, s:s}", "id",
-                                              sl_ledger_item_id(ledger, items[i]), "answers",
-                                              (json_int_t)ask->answers[items[i]], "pending",
-                                              (json_int_t)ask->pending[items[i]], "risk",
-                                              ask->risk[items[i]], "gain", ask->gain[items[i]],
-                                              "why", reason(board, items[i])));
-    return json_pack("{s:s, s:I, s:s, s:o}", "board", name, "turn", (json_int_t)board->turns + 1,
-                     "way", way_name(board), "items", list);
-}
-
-void sl_asking_decided(struct sl_asking_board *board, int64_t session, const uint32_t *items,
-                       size_t n_items)
-{
-    sl_asking_board_add_live(board, session, items, n_items);
-    board->turns++;
 }

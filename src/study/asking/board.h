@@ -20,8 +20,18 @@ void sl_asking_moment_release(struct sl_asking_moment *moment);
 enum sl_status sl_asking_moment_now(const struct sl_ledger *ledger, int64_t now,
                                     struct sl_asking_moment *out, struct sl_error *err) SL_MUST_USE;
 
+/* The rule and the limits of study.json, which may change while there are answers. */
+struct sl_asking_terms {
+    struct sl_study_adaptive adaptive;
+    size_t batch_size;
+    double cost;          /* of a session */
+    double trial_seconds; /* expected of an answer before there is one */
+};
+struct sl_asking_terms sl_asking_terms_of(const struct sl_study *study);
+
 struct sl_asking_board {
     struct sl_asking_moment moment;
+    struct sl_asking_terms terms;
     struct sl_ask_fit *fit;   /* owned */
     struct sl_ask_board *ask; /* owned */
     size_t n_answers;         /* that count */
@@ -39,11 +49,10 @@ struct sl_asking_board {
  * more than the one before) that is not above the number of answers. So a server that starts again
  * makes the same fit. The board shares the fit of `before` (NULL: none) if that is still right, and
  * then replaces it with sl_asking_board_replace. Takes the moment, also on failure. */
-enum sl_status sl_asking_board_create(const struct sl_ledger *ledger,
-                                      struct sl_asking_moment *moment,
-                                      const struct sl_asking_board *before,
-                                      struct sl_asking_board **out,
-                                      struct sl_error *err) SL_MUST_USE;
+enum sl_status
+sl_asking_board_create(const struct sl_ledger *ledger, const struct sl_asking_terms *terms,
+                       struct sl_asking_moment *moment, const struct sl_asking_board *before,
+                       struct sl_asking_board **out, struct sl_error *err) SL_MUST_USE;
 void sl_asking_board_destroy(struct sl_asking_board *board);
 /* Destroy *board and put `by` (taken) in its place. */
 void sl_asking_board_replace(struct sl_asking_board **board, struct sl_asking_board *by);
@@ -53,9 +62,10 @@ void sl_asking_board_add_live(struct sl_asking_board *board, int64_t session, co
 /* {"board": name, "answers": ..., "last_answer": ..., "live": [...], ...}: a new object from which
  * the board can be made again. */
 json_t *sl_asking_board_json(const struct sl_asking_board *board, const char *name);
-/* The moment that such an object describes. SL_ERR_INPUT if it does not. */
-enum sl_status sl_asking_moment_parse(const json_t *object, struct sl_asking_moment *out,
-                                      struct sl_error *err) SL_MUST_USE;
+/* The moment and the terms of such an object. SL_ERR_INPUT if it lacks something. */
+enum sl_status sl_asking_board_parse(const json_t *object, struct sl_asking_moment *moment,
+                                     struct sl_asking_terms *terms,
+                                     struct sl_error *err) SL_MUST_USE;
 
 /* ---- Decisions ---- */
 
@@ -72,12 +82,10 @@ enum sl_asking_end {
 /* "open", "answers", "seconds", "money", "target", "items". */
 extern const char *const sl_asking_end_names[SL_ASKING_ENDS];
 /* How many items the next person may get by budgets and target: batch.size, or fewer, or 0. */
-size_t sl_asking_allowance(const struct sl_study *study, const struct sl_asking_board *board,
-                           enum sl_asking_end *why);
+size_t sl_asking_allowance(const struct sl_asking_board *board, enum sl_asking_end *why);
 /* Items for one person, in the order of urgency; `seen` (n_items) marks those that the person has
  * seen. Returns their number, at most batch.size. Changes nothing. */
-size_t sl_asking_choose(const struct sl_study *study, const struct sl_asking_board *board,
-                        const bool *seen, uint32_t *out);
+size_t sl_asking_choose(const struct sl_asking_board *board, const bool *seen, uint32_t *out);
 /* {"board": name, "turn": n, "way": ..., "items": [...]}: a new object. */
 json_t *sl_asking_decision_json(const struct sl_ledger *ledger, const struct sl_asking_board *board,
                                 const char *name, const uint32_t *items, size_t n_items);

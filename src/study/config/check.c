@@ -146,14 +146,14 @@ static enum sl_status check_repeats(const struct sl_study *study, struct sl_erro
                    sl_text_plural(study->batch_size, "", "s"));
 }
 
-struct sl_ask_rule sl_study_rule(const struct sl_study *study)
+struct sl_ask_rule sl_study_rule(const struct sl_study_adaptive *adaptive)
 {
     struct sl_ask_rule rule = sl_ask_rule_default();
-    rule.way = study->adaptive.way;
-    rule.first = study->adaptive.first;
-    rule.least = study->adaptive.least;
-    rule.most = study->adaptive.most;
-    rule.stop = study->adaptive.stop;
+    rule.way = adaptive->way;
+    rule.first = adaptive->first;
+    rule.least = adaptive->least;
+    rule.most = adaptive->most;
+    rule.stop = adaptive->stop;
     return rule;
 }
 
@@ -218,7 +218,7 @@ static enum sl_status check_assignment(const struct sl_study *study, struct sl_e
 
 static enum sl_status check_adaptive(const struct sl_study *study, struct sl_error *err)
 {
-    const struct sl_ask_rule rule = sl_study_rule(study);
+    const struct sl_ask_rule rule = sl_study_rule(&study->adaptive);
     struct sl_error wrong;
     if (sl_ask_rule_check(&rule, &wrong) == SL_OK) return SL_OK;
     return sl_fail(err, SL_ERR_INPUT, "%s", wrong.message);

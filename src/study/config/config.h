@@ -20,7 +20,7 @@ enum sl_status sl_study_check(const struct sl_study *study, const char **key,
                               struct sl_error *err) SL_MUST_USE;
 
 /* How an adaptive study chooses items. */
-struct sl_ask_rule sl_study_rule(const struct sl_study *study);
+struct sl_ask_rule sl_study_rule(const struct sl_study_adaptive *adaptive);
 /* What a finished session costs at most: the base, and the bonus if there is a rule for it. */
 double sl_study_cost(const struct sl_study *study);
 

@@ -33,6 +33,7 @@ struct choice {
 
 struct sl_asker {
     struct sl_asker_options options;
+    struct sl_asking_terms terms;
     struct sl_ledger *ledger; /* owned; the loop reads the items only, unless no work is going on */
     /* Of the thread that makes boards, while it works: */
     struct sl_store *store;       /* owned; read-only; NULL: not open */
@@ -78,7 +79,8 @@ static enum sl_status make_board(struct sl_asker *asker)
     SL_TRY(sl_ledger_update(asker->ledger, asker->store, &asker->err));
     SL_TRY(sl_asking_moment_now(asker->ledger, asker->options.now(asker->options.clock_context),
                                 &moment, &asker->err));
-    SL_TRY(sl_asking_board_create(asker->ledger, &moment, asker->board, &asker->made, &asker->err));
+    SL_TRY(sl_asking_board_create(asker->ledger, &asker->terms, &moment, asker->board, &asker->made,
+                                  &asker->err));
     asker->version = version;
     return SL_OK;
 }
@@ -170,10 +172,9 @@ static void mark_seen(const struct sl_asker *asker, const char *const *seen, siz
     }
 }
 
-/* Nine digits are enough to follow a decision. */
 static char *text_of(json_t *taken)
 {
-    char *text = json_dumps(taken, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = json_dumps(taken, JSON_COMPACT);
     json_decref(taken);
     return text;
 }
@@ -211,8 +212,7 @@ static enum sl_status choose(void *context, const char *const *seen, size_t n_se
     struct choice *choice = &asker->choice;
     mark_seen(asker, seen, n_seen, choice->seen);
     choice->count = choice->test ? choose_rehearsal(asker, choice->seen, choice->items)
-                                 : sl_asking_choose(asker->options.study, asker->board,
-                                                    choice->seen, choice->items);
+                                 : sl_asking_choose(asker->board, choice->seen, choice->items);
     if (choice->count == 0)
         return sl_fail(err, SL_ERR_NOT_FOUND, "there is nothing to ask this person");
     for (size_t i = 0; i < choice->count; i++)
@@ -278,6 +278,7 @@ enum sl_status sl_asker_create(const struct sl_asker_options *options, struct sl
 {
     struct sl_asker *asker = sl_alloc(1, sizeof *asker);
     asker->options = *options;
+    asker->terms = sl_asking_terms_of(options->study);
     sl_secret_word(asker->server, WORD);
     enum sl_status status = prepare(asker, err);
     if (status != SL_OK) {
