@@ -90,6 +90,7 @@ static void add_asking(struct cli_table *t, const json_t *asking)
                       cli_cell(t, "%s (variation %s): %s", cli_json_text(asking, "way"),
                                real(t, asking, "variation", 1, 2),
                                cli_json_text(asking, "because")));
+    if (number(json_object_get(asking, "spent"), "answers") == 0) return;
     cli_table_add(t, "labels",
                   cli_cell(t, "%" PRId64 " settled, %" PRId64 " full, %" PRId64 " open",
                            number(items, "settled"), number(items, "full"), number(items, "open")));
@@ -314,7 +315,7 @@ static const char *interval_text(struct cli_table *table, const json_t *item)
 {
     const json_t *asking = json_object_get(item, "asking");
     const json_t *interval = json_object_get(asking, "interval");
-    if (!json_is_array(interval)) return "-";
+    if (!json_is_array(interval) || number(asking, "answers") == 0) return "-";
     return cli_cell(table, "%s %.2f to %.2f", cli_json_text(asking, "top"),
                     json_number_value(json_array_get(interval, 0)),
                     json_number_value(json_array_get(interval, 1)));

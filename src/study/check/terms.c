@@ -7,6 +7,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "study/check/check.h"
+#include "study/config/config.h"
 #include "study/session/effort.h"
 
 /* ---- Places ---- */
@@ -74,7 +75,11 @@ static void note_budget(struct sl_checking *checking, size_t n_items)
                       sl_check_key(checking, "adaptive.budget_seconds"), "raise it",
                       "%g s are less than one annotator needs for %zu items at %g s each",
                       rule->budget_seconds, study->batch_size, trial);
-    if (rule->budget_money > 0 && rule->budget_money < study->base + study->bonus)
+    if (rule->budget_money > 0 && !(sl_study_cost(study) > 0))
+        sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, "adaptive.budget_money"),
+                      "set pay.base, or set it to 0",
+                      "nothing is paid, so a budget of money never ends the study");
+    if (rule->budget_money > 0 && rule->budget_money < sl_study_cost(study))
         sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "adaptive.budget_money"),
                       "raise it", "%g is less than one annotator is paid", rule->budget_money);
 }

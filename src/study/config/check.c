@@ -224,15 +224,6 @@ static enum sl_status check_adaptive(const struct sl_study *study, struct sl_err
     return sl_fail(err, SL_ERR_INPUT, "%s", wrong.message);
 }
 
-static enum sl_status check_budget_money(const struct sl_study *study, struct sl_error *err)
-{
-    if (study->assignment == SL_ASSIGN_FIXED || !(study->adaptive.budget_money > 0) ||
-        sl_study_cost(study) > 0)
-        return SL_OK;
-    return sl_fail(err, SL_ERR_INPUT,
-                   "nothing is paid, so money sets no limit; set pay.base, or write 0");
-}
-
 static enum sl_status check_file(const struct sl_study *study, struct sl_error *err)
 {
     return check_path(study->items_file, err);
@@ -267,21 +258,13 @@ enum sl_status sl_study_check(const struct sl_study *study, const char **key, st
         const char *key;
         enum sl_status (*check)(const struct sl_study *study, struct sl_error *err);
     } checks[] = {
-        {"language", check_language},
-        {"screens", check_screens},
-        {"items.folder", check_folder},
-        {"items.file", check_file},
-        {"batch.repeats", check_repeats},
-        {"batch.check_kinds", check_kinds},
-        {"assignment", check_assignment},
-        {"adaptive.most", check_adaptive},
-        {"adaptive.budget_money", check_budget_money},
-        {"training.trials", check_training},
-        {"recruiter.person", check_person},
-        {"recruiter.keep", check_keep},
-        {"recruiter.links", check_links},
-        {"recruiter.complete", check_complete},
-        {"recruiter.codes", check_codes},
+        {"language", check_language},           {"screens", check_screens},
+        {"items.folder", check_folder},         {"items.file", check_file},
+        {"batch.repeats", check_repeats},       {"batch.check_kinds", check_kinds},
+        {"assignment", check_assignment},       {"adaptive.most", check_adaptive},
+        {"training.trials", check_training},    {"recruiter.person", check_person},
+        {"recruiter.keep", check_keep},         {"recruiter.links", check_links},
+        {"recruiter.complete", check_complete}, {"recruiter.codes", check_codes},
         {"keep_until", check_keep_until},
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
