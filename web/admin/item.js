@@ -35,7 +35,7 @@ function render(item) {
           tile('Entropy', decimal(item.entropy, 2), 'of the mean label, in nats'),
           tile('Between people', decimal(item.disagreement, 2), 'part of the entropy due to disagreement'),
           tile('Median time', seconds(item.seconds), item.truth ? `for one answer; true class ${item.truth}` : 'for one answer')),
-        item.asking && item.asking.answers ? make('p', { class: 'hint' }, `${range(item.asking)} (${item.asking.state}). ${needed(item.asking)}`) : null,
+        item.asking && item.asking.answers ? make('p', { class: 'hint' }, `A whole crowd would probably answer ${range(item.asking)}, 95 % interval in brackets. The item is ${item.asking.state}. ${needed(item.asking)}`) : null,
         item.label.length ? make('section', {}, make('h2', {}, 'Mean label'), legend(item, order)) : null)),
     make('section', {},
       make('h2', {}, plural(item.each.length, 'answer', 'answers')),

@@ -57,7 +57,7 @@ export function items() {
       .sort((a, b) => orders[order].compare(a.item, b.item) || a.place - b.place)
       .map(({ item }) => item);
     redraw(list, ...chosen.slice(0, room).map(card));
-    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${plural(chosen.length, 'item', 'items')}. Labels are means over annotators, times are medians. “Between people” is the part of the entropy (in nats) that comes from disagreement between people.`;
+    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${plural(chosen.length, 'item', 'items')}. Labels are means over annotators, times are medians. “Between people” is the part of the entropy (in nats) that comes from disagreement between people. The last lines say what a whole crowd would probably answer, with a 95 % interval.`;
     if (found.textContent !== text) found.textContent = text;
     more.hidden = chosen.length <= room;
   }
