@@ -81,8 +81,8 @@ bench-crowd: bench-build ## every aggregator beside published accuracies, agains
 bench-mpi: bench-build ## labels of 100 million answers on 1 and 2 ranks: time and memory (BENCH="--answers 1e9")
 	@"$$(tools/find-python numpy)" bench/large_crowd.py build/release $(BENCH)
 
-bench-server: bench-build ## the study server: start, saves, memory, 2,000 people, exports (minutes, loopback only)
-	@tools/bench server
+bench-server: bench-build ## the study server: start, saves, memory, 2,000 people, exports, adaptive decisions (minutes, loopback only)
+	@tools/bench server asking
 	@bench/server_exports.py build/release/softlab
 	@bench/server_databases.py build/release/softlab
 

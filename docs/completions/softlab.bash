@@ -9,7 +9,7 @@ _softlab() {
     fi
     [ "$COMP_CWORD" -eq 2 ] || case "$command ${COMP_WORDS[2]}" in
         "help study")
-            COMPREPLY=($(compgen -W ' init check serve links password simulate status export backup restore migrate purge' -- "$current"))
+            COMPREPLY=($(compgen -W ' init check serve links password simulate status audit export backup restore migrate purge' -- "$current"))
             return ;;
         "study init") command='study init' ;;
         "study check") command='study check' ;;
@@ -18,6 +18,7 @@ _softlab() {
         "study password") command='study password' ;;
         "study simulate") command='study simulate' ;;
         "study status") command='study status' ;;
+        "study audit") command='study audit' ;;
         "study export") command='study export' ;;
         "study backup") command='study backup' ;;
         "study restore") command='study restore' ;;
@@ -40,6 +41,7 @@ _softlab() {
         "study init --recruiter") COMPREPLY+=($(compgen -W 'open prolific generic' -- "$current")); return ;;
         "study init --batch") return ;;
         "study init --annotators") return ;;
+        "study init --assignment") COMPREPLY+=($(compgen -W 'fixed adaptive' -- "$current")); return ;;
         "study init --batches") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --checks") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study init --contact") return ;;
@@ -94,6 +96,8 @@ _softlab() {
         "study simulate --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study status --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study status --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "study audit --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "study audit --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "study export --format" | "study export -f") COMPREPLY+=($(compgen -W 'answers items trials changes cifar10s-raw cifar10s-json cifar10h-raw cifar10h-counts cifar10h-probs payments bonus' -- "$current")); return ;;
         "study export --output" | "study export -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "study export --screen" | "study export -s") COMPREPLY+=($(compgen -W 'collins collins+ possible bars fast hard select2 mix mix+ mixsoft' -- "$current")); return ;;
@@ -417,12 +421,12 @@ _softlab() {
     esac
     case "$command" in
         "study")
-            words=' init check serve links password simulate status export backup restore migrate purge'
+            words=' init check serve links password simulate status audit export backup restore migrate purge'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "study init")
             words=''
-            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --batches --checks --contact --training --skip-broken --reference --high --low --low-per-batch --seed --list --data-folder --log-level --quiet --help'
+            options='--images --texts --mixtures --classes --screen --recruiter --batch --annotators --assignment --batches --checks --contact --training --skip-broken --reference --high --low --low-per-batch --seed --list --data-folder --log-level --quiet --help'
             files=yes ;;
         "study check")
             words=''
@@ -447,6 +451,10 @@ _softlab() {
         "study status")
             words=''
             options='--annotators --items --json --data-folder --log-level --quiet --help'
+            files=yes ;;
+        "study audit")
+            words=''
+            options='--json --data-folder --log-level --quiet --help'
             files=yes ;;
         "study export")
             words=''

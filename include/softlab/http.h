@@ -54,7 +54,7 @@ void sl_http_timer_start(struct sl_http_timer *timer, double seconds);
 /* Run `work` on another thread, then `done` on the loop. Every lane is its own thread, which runs
  * its jobs one at a time in order. When the loop stops, `work` that has not begun is skipped;
  * `done` is always called. */
-enum { SL_HTTP_LANES = 4 };
+enum { SL_HTTP_LANES = 5 };
 void sl_http_work(struct sl_http_loop *loop, unsigned lane, void (*work)(void *context),
                   void (*done)(void *context), void *context);
 

@@ -109,11 +109,12 @@ enum sl_status sl_store_add_item(struct sl_store *store, const struct sl_store_i
                                  struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_store_set_item_hash(struct sl_store *store, const char *id, const char *hash,
                                       struct sl_error *err) SL_MUST_USE;
-/* A batch has items in order; `target` is the number of annotators wanted for it. */
+/* A batch has items in order; `target` is the number of annotators wanted for it. 0: it was made for
+ * one session and is for nobody else. */
 enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t target,
                                   const char *const *items, size_t n_items,
                                   struct sl_error *err) SL_MUST_USE;
-/* Set the number of annotators wanted for every batch. */
+/* Set the number of annotators wanted for every batch, except those made for one session. */
 enum sl_status sl_store_set_target(struct sl_store *store, size_t target,
                                    struct sl_error *err) SL_MUST_USE;
 /* A visitor returns SL_OK to continue; any other status ends the walk and is returned unchanged,
@@ -161,12 +162,29 @@ struct sl_store_session {
  *   2. with `once`, the finished session: only its token is replaced;
  *   3. the refused session: only its token is replaced;
  *   4. a new session at place "consent", on the batch below its target with the fewest finished and
- *      live sessions; `tie` (a random number) breaks ties. It inherits the attempts of the
- *      person's earlier unfinished sessions.
+ *      live sessions; `tie` (a random number) breaks ties. With a chooser: on a batch of its own,
+ *      with the items that the chooser names. It inherits the attempts of the person's earlier
+ *      unfinished sessions.
  *
  * Expired leases are freed first; a lease still holds at lease_until itself. SL_ERR_NOT_FOUND if
  * every batch is full, SL_ERR_USAGE if the network has too many sessions. A test session gets a
  * batch even if it is full, does not count, and is found again only by test arrivals. */
+struct sl_store_choice {
+    const char *const *items; /* ids, borrowed until the next call of the chooser */
+    size_t n_items;
+    /* Stored in the same transaction: an event of the study itself (NULL: none), and one of the new
+     * session. Kinds and JSON texts, borrowed likewise. */
+    const char *study_kind, *study_body, *kind, *body;
+};
+struct sl_store_chooser {
+    /* Called within the arrival's transaction, only if a new session is needed. `seen` are the ids
+     * of the items of the person's earlier sessions that reached their trials. Nothing that it
+     * does may depend on being called once: the transaction may still fail. SL_ERR_NOT_FOUND if
+     * there is nothing to ask this person. It must not use the store. */
+    enum sl_status (*choose)(void *context, const char *const *seen, size_t n_seen,
+                             struct sl_store_choice *out, struct sl_error *err);
+    void *context;
+};
 struct sl_store_arrival {
     const uint8_t *person;     /* SL_STORE_PERSON_BYTES */
     const uint8_t *token_hash; /* SL_STORE_TOKEN_BYTES */
@@ -180,6 +198,7 @@ struct sl_store_arrival {
      * `per_network` of their sessions may be live or finished. NULL: no limit. */
     const char *network;
     size_t per_network;
+    const struct sl_store_chooser *chooser; /* NULL: batches are filled */
 };
 enum sl_status sl_store_arrive(struct sl_store *store, const struct sl_store_arrival *arrival,
                                struct sl_store_session *out, bool *returning,
@@ -206,6 +225,7 @@ enum sl_put_outcome {
                         nothing was written */
 };
 struct sl_store_answer {
+    int64_t id; /* set by walks: the larger, the later it was written */
     uint8_t client_id[SL_STORE_CLIENT_BYTES]; /* made by the page, so that resending is harmless */
     int64_t session;
     size_t trial, revision; /* the store sets revision: 0, 1, ...; practice has its own count */
@@ -253,12 +273,21 @@ enum sl_status sl_store_each_session(struct sl_store *store, sl_store_visit visi
 /* Every revision, ordered by session, trial, practice first, revision. */
 enum sl_status sl_store_each_answer(struct sl_store *store, sl_store_visit visit, void *context,
                                     struct sl_error *err) SL_MUST_USE;
+/* Every revision with an id above `after`, in the order of ids. Servers that share a database may
+ * commit a lower id later; sl_store_count_answers then counts more answers than were read. */
+enum sl_status sl_store_each_answer_after(struct sl_store *store, int64_t after,
+                                          sl_store_visit visit, void *context,
+                                          struct sl_error *err) SL_MUST_USE;
+/* The number of stored answers, with all revisions, practice and tests. */
+enum sl_status sl_store_count_answers(struct sl_store *store, size_t *out,
+                                      struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_store_each_event(struct sl_store *store, sl_store_visit visit, void *context,
                                    struct sl_error *err) SL_MUST_USE;
 /* The events of one session. */
 enum sl_status sl_store_each_event_of(struct sl_store *store, int64_t session, sl_store_visit visit,
                                       void *context, struct sl_error *err) SL_MUST_USE;
 
+/* The batches that annotators are wanted for; those made for one session are left out. */
 struct sl_store_batch_row {
     size_t batch, target, finished, live;
 };

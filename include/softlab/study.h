@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "softlab/answer.h"
+#include "softlab/ask.h"
 #include "softlab/base/error.h"
 #include "softlab/base/json.h"
 #include "softlab/base/log.h"
@@ -28,6 +29,20 @@ enum sl_framing { SL_FRAMING_THIRD, SL_FRAMING_FIRST };
 enum sl_link_kind { SL_LINKS_PLAIN, SL_LINKS_SIGNED };
 /* A free text, or a number from 1 to 10. */
 enum sl_debrief_kind { SL_DEBRIEF_TEXT, SL_DEBRIEF_SCALE };
+
+/* Who is asked about what: batches that study init made, or items that are chosen for each person
+ * when they arrive. */
+enum sl_study_assignment { SL_ASSIGN_FIXED, SL_ASSIGN_ADAPTIVE };
+
+/* How items are chosen (softlab/ask.h), and when the study ends. 0: no such limit. */
+struct sl_study_adaptive {
+    enum sl_ask_way way;
+    size_t first, least, most;
+    double stop;
+    size_t budget_answers;
+    double budget_seconds, budget_money;
+    double target; /* mean risk */
+};
 
 enum { SL_STUDY_MAX_OPTIONS = 20 };
 struct sl_study_question {
@@ -57,6 +72,8 @@ struct sl_study {
     size_t batch_size, repeats, annotators, check_every;
     char **check_kinds; /* rows of sl_check_kind_names, used in turn */
     size_t n_check_kinds;
+    enum sl_study_assignment assignment;
+    struct sl_study_adaptive adaptive;
     bool shuffle_items, shuffle_classes, shuffle_options;
     size_t attempts, break_after;
     size_t training_trials,
@@ -200,6 +217,7 @@ struct sl_study_setup {
     double high, low;      /* .25, .1 */
     size_t low_per_batch;  /* 3 */
     size_t batch_size, annotators;
+    const char *assignment; /* "fixed" */
     uint64_t seed;
     bool skip_broken;                  /* leave out images that cannot be read */
     const struct sl_data_roots *roots; /* of named data sets; NULL: below this folder */
@@ -262,8 +280,8 @@ enum sl_status sl_study_set_password(struct sl_store *store, const char *passwor
 /* ---- Status, export, deletion ---- */
 
 /* {"batches": [...], "sessions": {...}, "answers": n, "per_hour": [...], "input_seconds": {...},
- *  "checks": {...}, "exclusions": [...], "agreement": {...}, "items": [...]}: what the researcher's
- *  page and `study status --json` show. */
+ *  "checks": {...}, "exclusions": [...], "agreement": {...}, "items": [...], "asking": {...}}: what the
+ *  researcher's page and `study status --json` show. */
 enum sl_status sl_study_status(const struct sl_study *study, struct sl_store *store, int64_t now,
                                json_t **out, struct sl_error *err) SL_MUST_USE;
 
@@ -305,6 +323,19 @@ enum sl_status sl_study_person(struct sl_store *store, const char *name,
 /* Replace e-mail addresses, telephone numbers and long hexadecimal ids by "[removed]". Heap
  * string. */
 char *sl_study_scrub(const char *text) SL_MUST_USE;
+
+/* ---- Adaptive assignment ---- */
+
+/* Whether the decisions of an adaptive study follow from its answers. */
+struct sl_study_audit {
+    size_t n_boards, n_decisions;
+    size_t n_unknown;   /* decisions that cannot be made again, */
+    const char *reason; /* because of this, a clause; NULL: there are none */
+    char wrong[400];    /* the first decision that does not follow, a sentence; "": all follow */
+};
+/* Make every board again from the stored answers, and every decision on it. */
+enum sl_status sl_study_audit(const struct sl_study *study, struct sl_store *store,
+                              struct sl_study_audit *out, struct sl_error *err) SL_MUST_USE;
 
 /* ---- Simulated annotators, over HTTP ---- */
 

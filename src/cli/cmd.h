@@ -50,6 +50,7 @@ extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_run;
 extern const struct cli_command cmd_simulate_labels;
 extern const struct cli_command cmd_study;
+extern const struct cli_command cmd_study_audit;
 extern const struct cli_command cmd_study_backup;
 extern const struct cli_command cmd_study_check;
 extern const struct cli_command cmd_study_export;

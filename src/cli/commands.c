@@ -13,6 +13,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_study_password,
     &cmd_study_simulate,
     &cmd_study_status,
+    &cmd_study_audit,
     &cmd_study_export,
     &cmd_study_backup,
     &cmd_study_restore,

@@ -39,7 +39,8 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_EACH_BATCH] = ("SELECT b.batch, b.target, COUNT(*) FILTER (WHERE s.state = 1), "
                            "COUNT(*) FILTER (WHERE s.state = 0) FROM batches b "
                            "LEFT JOIN sessions s ON s.batch = b.batch AND s.test = ?1 "
-                           "AND s.state IN (0, 1) GROUP BY b.batch ORDER BY b.batch"),
+                           "AND s.state IN (0, 1) WHERE b.target > 0 GROUP BY b.batch "
+                           "ORDER BY b.batch"),
     [SL_SQL_EXPIRE] = ("UPDATE sessions SET state = 3 WHERE id IN (SELECT id FROM sessions "
                        "WHERE state = 0 AND lease_until < ?1 FOR NO KEY UPDATE SKIP LOCKED)"),
     [SL_SQL_LOCK_SESSION_OF_TOKEN] = ("SELECT " SL_SQL_SESSION " FROM sessions s "
@@ -62,10 +63,11 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
 
 /* Walks over data that need not fit into memory: their rows come in pieces, through a cursor. */
 static const bool streamed[SL_SQL_STATEMENTS] = {
-    [SL_SQL_EACH_ITEM] = true,     [SL_SQL_EACH_SESSION] = true,  [SL_SQL_EACH_ANSWER] = true,
-    [SL_SQL_EACH_EVENT] = true,    [SL_SQL_EACH_EVENT_OF] = true, [SL_SQL_READ_TEXTS] = true,
-    [SL_SQL_READ_ITEMS] = true,    [SL_SQL_READ_BATCHES] = true,  [SL_SQL_READ_BATCH_ITEMS] = true,
-    [SL_SQL_READ_SESSIONS] = true, [SL_SQL_READ_ANSWERS] = true,  [SL_SQL_READ_EVENTS] = true,
+    [SL_SQL_EACH_ITEM] = true,         [SL_SQL_EACH_SESSION] = true,  [SL_SQL_EACH_ANSWER] = true,
+    [SL_SQL_EACH_ANSWER_AFTER] = true, [SL_SQL_EACH_EVENT] = true,    [SL_SQL_EACH_EVENT_OF] = true,
+    [SL_SQL_READ_TEXTS] = true,        [SL_SQL_READ_ITEMS] = true,    [SL_SQL_READ_BATCHES] = true,
+    [SL_SQL_READ_BATCH_ITEMS] = true,  [SL_SQL_READ_SESSIONS] = true, [SL_SQL_READ_ANSWERS] = true,
+    [SL_SQL_READ_EVENTS] = true,
 };
 
 /* ---- Requests ---- */

@@ -19,6 +19,7 @@ enum sl_sql_statement {
     SL_SQL_EACH_ITEM,
     SL_SQL_ADD_BATCH,
     SL_SQL_FIND_BATCH,
+    SL_SQL_NEXT_BATCH,
     SL_SQL_SET_TARGET,
     SL_SQL_ADD_BATCH_ITEM,
     SL_SQL_BATCH_ITEMS,
@@ -28,6 +29,7 @@ enum sl_sql_statement {
     SL_SQL_NETWORK_PLACES,
     SL_SQL_RENEW_SESSION,
     SL_SQL_FINISHED_BEFORE,
+    SL_SQL_SEEN_ITEMS,
     SL_SQL_ADD_SESSION,
     SL_SQL_SESSION_OF_TOKEN,
     SL_SQL_LOCK_SESSION_OF_TOKEN,
@@ -38,6 +40,8 @@ enum sl_sql_statement {
     SL_SQL_ANSWER_OF_CLIENT,
     SL_SQL_ADD_ANSWER,
     SL_SQL_EACH_ANSWER,
+    SL_SQL_EACH_ANSWER_AFTER,
+    SL_SQL_COUNT_ANSWERS,
     SL_SQL_ADD_EVENT,
     SL_SQL_EVENT_BYTES,
     SL_SQL_EACH_EVENT,
@@ -177,6 +181,10 @@ enum sl_status sl_sql_number(struct sl_sql *store, enum sl_sql_statement which,
                              const struct sl_sql_value *values, size_t n_values, int64_t *number,
                              bool *found, struct sl_error *err) SL_MUST_USE;
 
+/* The texts of a column in all rows, owned by the caller (sl_strings_destroy). */
+enum sl_status sl_sql_read_names(struct sl_sql_rows *rows, int column, char ***out, size_t *count,
+                                 struct sl_error *err) SL_MUST_USE;
+
 /* SL_ERR_USAGE of a walk that is started within itself. */
 enum sl_status sl_sql_fail_nested(struct sl_error *err);
 /* SL_ERR_NOT_FOUND: there is no such session. */
@@ -244,6 +252,10 @@ enum sl_status sl_sql_each_session(struct sl_store *base, sl_store_visit visit, 
                                    struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_each_answer(struct sl_store *base, sl_store_visit visit, void *context,
                                   struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sql_each_answer_after(struct sl_store *base, int64_t after, sl_store_visit visit,
+                                        void *context, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sql_count_answers(struct sl_store *base, size_t *out,
+                                    struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_each_event(struct sl_store *base, sl_store_visit visit, void *context,
                                  struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_each_event_of(struct sl_store *base, int64_t session, sl_store_visit visit,
@@ -259,6 +271,7 @@ enum sl_status sl_sql_each_event_of(struct sl_store *base, int64_t session, sl_s
     .expire = sl_sql_expire, .peek_answer = sl_sql_peek_answer, .put_answer = sl_sql_put_answer,   \
     .event_bytes = sl_sql_event_bytes, .put_event = sl_sql_put_event,                              \
     .each_session = sl_sql_each_session, .each_answer = sl_sql_each_answer,                        \
+    .each_answer_after = sl_sql_each_answer_after, .count_answers = sl_sql_count_answers,          \
     .each_event = sl_sql_each_event, .each_event_of = sl_sql_each_event_of,                        \
     .each_batch = sl_sql_each_batch, .purge = sl_sql_purge, .copy_in = sl_sql_copy_in
 

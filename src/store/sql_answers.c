@@ -130,6 +130,7 @@ static void fill_answer(const struct sl_sql_rows *rows, struct sl_store_row *row
 {
     enum { FIRST = SL_SQL_SESSION_COLUMNS };
     *answer = (struct sl_store_answer){
+        .id = sl_sql_integer(rows, FIRST + 9),
         .session = row->session->id,
         .trial = (size_t)sl_sql_integer(rows, FIRST + 1),
         .revision = (size_t)sl_sql_integer(rows, FIRST + 2),
@@ -196,6 +197,23 @@ enum sl_status sl_sql_each_answer(struct sl_store *base, sl_store_visit visit, v
 {
     return each(sl_sql_of(base), &(struct walk){SL_SQL_EACH_ANSWER, fill_answer, NULL, 0}, visit,
                 context, err);
+}
+
+enum sl_status sl_sql_each_answer_after(struct sl_store *base, int64_t after, sl_store_visit visit,
+                                        void *context, struct sl_error *err)
+{
+    const struct walk walk = {SL_SQL_EACH_ANSWER_AFTER, fill_answer,
+                              SL_VALUES(sl_value_integer(after))};
+    return each(sl_sql_of(base), &walk, visit, context, err);
+}
+
+enum sl_status sl_sql_count_answers(struct sl_store *base, size_t *out, struct sl_error *err)
+{
+    int64_t count = 0;
+    bool found = false;
+    SL_TRY(sl_sql_number(sl_sql_of(base), SL_SQL_COUNT_ANSWERS, NULL, 0, &count, &found, err));
+    *out = (size_t)count;
+    return SL_OK;
 }
 
 enum sl_status sl_sql_each_event(struct sl_store *base, sl_store_visit visit, void *context,

@@ -140,33 +140,46 @@ out:
     return status;
 }
 
+enum sl_status sl_sql_read_names(struct sl_sql_rows *rows, int column, char ***out, size_t *count,
+                                 struct sl_error *err)
+{
+    size_t used = 0, capacity = 32;
+    char **names = sl_alloc(capacity, sizeof *names);
+    enum sl_status status = SL_OK;
+    for (;;) {
+        bool row = false;
+        SL_TRY_OUT(sl_sql_step(rows, &row, err));
+        if (!row) break;
+        if (used == capacity) names = sl_resize(names, capacity *= 2, sizeof *names);
+        names[used++] = sl_string_copy(sl_sql_text(rows, column));
+    }
+    *out = names;
+    *count = used;
+    return SL_OK;
+out:
+    sl_strings_destroy(names, used);
+    return status;
+}
+
 enum sl_status sl_sql_batch_items(struct sl_store *base, size_t batch, char ***items, size_t *count,
                                   struct sl_error *err)
 {
     struct sl_sql_rows rows;
     SL_TRY(sl_sql_start(sl_sql_of(base), SL_SQL_BATCH_ITEMS, SL_VALUES(sl_value_size(batch)), &rows,
                         err));
-    size_t used = 0, capacity = 32;
-    char **names = sl_alloc(capacity, sizeof *names);
-    enum sl_status status = SL_OK;
-    for (;;) {
-        bool row = false;
-        SL_TRY_OUT(sl_sql_step(&rows, &row, err));
-        if (!row) break;
-        if (used == capacity) names = sl_resize(names, capacity *= 2, sizeof *names);
-        names[used++] = sl_string_copy(sl_sql_text(&rows, 0));
-    }
-    /* A batch has at least one item. */
-    if (used == 0) status = sl_fail(err, SL_ERR_NOT_FOUND, "there is no batch %zu", batch);
-out:
+    size_t used = 0;
+    char **names = NULL;
+    enum sl_status status = sl_sql_read_names(&rows, 0, &names, &used, err);
     sl_sql_finish(&rows);
-    if (status == SL_OK) {
-        *items = names;
-        *count = used;
-    } else {
+    if (status != SL_OK) return status;
+    /* A batch has at least one item. */
+    if (used == 0) {
         sl_strings_destroy(names, used);
+        return sl_fail(err, SL_ERR_NOT_FOUND, "there is no batch %zu", batch);
     }
-    return status;
+    *items = names;
+    *count = used;
+    return SL_OK;
 }
 
 enum sl_status sl_sql_each_batch(struct sl_store *base,

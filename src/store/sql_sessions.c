@@ -153,27 +153,88 @@ static enum sl_status check_network(struct sl_sql *store, const struct sl_store_
                    arrival->per_network, sl_text_plural(arrival->per_network, "", "s"));
 }
 
+/* ---- A batch of the session's own ---- */
+
+static enum sl_status read_seen(struct sl_sql *store, const struct sl_store_arrival *arrival,
+                                char ***items, size_t *count, struct sl_error *err)
+{
+    struct sl_sql_rows rows;
+    SL_TRY(sl_sql_start(store, SL_SQL_SEEN_ITEMS,
+                        SL_VALUES(sl_value_blob(arrival->person, SL_STORE_PERSON_BYTES),
+                                  sl_value_integer(arrival->test)),
+                        &rows, err));
+    enum sl_status status = sl_sql_read_names(&rows, 1, items, count, err);
+    sl_sql_finish(&rows);
+    return status;
+}
+
+static enum sl_status add_own_batch(struct sl_sql *store, const struct sl_store_choice *choice,
+                                    size_t *batch, struct sl_error *err)
+{
+    int64_t next = 0;
+    bool found = false;
+    if (choice->n_items == 0)
+        return sl_fail(err, SL_ERR_NOT_FOUND, "there is nothing to ask this person");
+    SL_TRY(sl_sql_number(store, SL_SQL_NEXT_BATCH, NULL, 0, &next, &found, err));
+    SL_TRY(sl_sql_add_batch(&store->base, (size_t)next, 0, choice->items, choice->n_items, err));
+    *batch = (size_t)next;
+    return SL_OK;
+}
+
+static enum sl_status choose_items(struct sl_sql *store, const struct sl_store_arrival *arrival,
+                                   struct sl_store_choice *choice, size_t *batch,
+                                   struct sl_error *err)
+{
+    char **seen = NULL;
+    size_t n_seen = 0;
+    SL_TRY(read_seen(store, arrival, &seen, &n_seen, err));
+    enum sl_status status = arrival->chooser->choose(
+        arrival->chooser->context, (const char *const *)seen, n_seen, choice, err);
+    sl_strings_destroy(seen, n_seen);
+    if (status == SL_OK) status = add_own_batch(store, choice, batch, err);
+    return status;
+}
+
+/* What the chooser wants to be kept about its choice. */
+static enum sl_status log_choice(struct sl_sql *store, const struct sl_store_arrival *arrival,
+                                 const struct sl_store_choice *choice, struct sl_error *err)
+{
+    struct sl_store_session session;
+    if (choice->study_kind)
+        SL_TRY(sl_sql_put_event(&store->base, 0, arrival->now, choice->study_kind,
+                                choice->study_body, err));
+    if (!choice->kind) return SL_OK;
+    SL_TRY(sl_sql_find_session(&store->base, arrival->token_hash, &session, err));
+    return sl_sql_put_event(&store->base, session.id, arrival->now, choice->kind, choice->body,
+                            err);
+}
+
 static enum sl_status add_session(struct sl_sql *store, const struct sl_store_arrival *arrival,
                                   struct sl_error *err)
 {
+    struct sl_store_choice choice = {0};
     size_t batch = 0;
     int64_t one = 0;
     bool finished_before = false;
     SL_TRY(check_network(store, arrival, err));
-    SL_TRY(choose_batch(store, arrival, &batch, err));
+    if (arrival->chooser)
+        SL_TRY(choose_items(store, arrival, &choice, &batch, err));
+    else
+        SL_TRY(choose_batch(store, arrival, &batch, err));
     SL_TRY(sl_sql_number(store, SL_SQL_FINISHED_BEFORE,
                          SL_VALUES(sl_value_blob(arrival->person, SL_STORE_PERSON_BYTES)), &one,
                          &finished_before, err));
-    return sl_sql_run(store, SL_SQL_ADD_SESSION,
-                      SL_VALUES(sl_value_blob(arrival->token_hash, SL_STORE_TOKEN_BYTES),
-                                sl_value_blob(arrival->person, SL_STORE_PERSON_BYTES),
-                                sl_value_text(arrival->screen), sl_value_size(batch),
-                                sl_value_integer((int64_t)arrival->seed), sl_value_text("consent"),
-                                sl_value_integer(arrival->now),
-                                sl_value_integer(lease_end(arrival)),
-                                sl_value_integer(arrival->test), sl_value_integer(finished_before),
-                                sl_value_text(arrival->parameters)),
-                      err);
+    SL_TRY(
+        sl_sql_run(store, SL_SQL_ADD_SESSION,
+                   SL_VALUES(sl_value_blob(arrival->token_hash, SL_STORE_TOKEN_BYTES),
+                             sl_value_blob(arrival->person, SL_STORE_PERSON_BYTES),
+                             sl_value_text(arrival->screen), sl_value_size(batch),
+                             sl_value_integer((int64_t)arrival->seed), sl_value_text("consent"),
+                             sl_value_integer(arrival->now), sl_value_integer(lease_end(arrival)),
+                             sl_value_integer(arrival->test), sl_value_integer(finished_before),
+                             sl_value_text(arrival->parameters)),
+                   err));
+    return log_choice(store, arrival, &choice, err);
 }
 
 static enum sl_status place(struct sl_sql *store, const struct sl_store_arrival *arrival,

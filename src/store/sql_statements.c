@@ -1,6 +1,12 @@
 /* The statements that SQLite and PostgreSQL both understand. */
 #include "store/sql.h"
 
+#define ANSWERS                                                                                    \
+    "SELECT " SL_SQL_SESSION ", a.client_id, a.trial, a.revision, i.id, a.body, "                  \
+    "a.received, a.elapsed, a.repeat, a.practice, a.id "                                           \
+    "FROM answers a JOIN sessions s ON s.id = a.session "                                          \
+    "JOIN items i ON i.position = a.item "
+
 /* States are numbers of enum sl_session_state: 0 is live, 1 finished, 3 expired, 4 refused. */
 const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_PUT_TEXT] = "INSERT INTO texts(key, value) VALUES(?1, ?2) "
@@ -21,7 +27,8 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
                          "ORDER BY position",
     [SL_SQL_ADD_BATCH] = "INSERT INTO batches(batch, target) VALUES(?1, ?2)",
     [SL_SQL_FIND_BATCH] = "SELECT target FROM batches WHERE batch = ?1",
-    [SL_SQL_SET_TARGET] = "UPDATE batches SET target = ?1 WHERE target <> ?1",
+    [SL_SQL_NEXT_BATCH] = "SELECT COALESCE(MAX(batch) + 1, 0) FROM batches",
+    [SL_SQL_SET_TARGET] = "UPDATE batches SET target = ?1 WHERE target > 0 AND target <> ?1",
     [SL_SQL_ADD_BATCH_ITEM] = "INSERT INTO batch_items(batch, position, item) VALUES(?1, ?2, ?3)",
     [SL_SQL_BATCH_ITEMS] = "SELECT i.id FROM batch_items b JOIN items i ON i.position = b.item "
                            "WHERE b.batch = ?1 ORDER BY b.position",
@@ -30,7 +37,7 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
                           "WHERE s.batch = b.batch AND s.state = 1 AND s.test = ?1), "
                           "(SELECT COUNT(*) FROM sessions s "
                           "WHERE s.batch = b.batch AND s.state = 0 AND s.test = ?1) "
-                          "FROM batches b ORDER BY b.batch",
+                          "FROM batches b WHERE b.target > 0 ORDER BY b.batch",
 
     [SL_SQL_EXPIRE] = "UPDATE sessions SET state = 3 WHERE state = 0 AND lease_until < ?1",
     [SL_SQL_LIVE_SESSION] = "SELECT " SL_SQL_SESSION " FROM sessions s "
@@ -41,6 +48,12 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
                              "WHERE id = ?1",
     [SL_SQL_FINISHED_BEFORE] = "SELECT 1 FROM sessions "
                                "WHERE person = ?1 AND state = 1 AND test = 0 LIMIT 1",
+    /* Earlier places show none of the session's items. */
+    [SL_SQL_SEEN_ITEMS] = "SELECT DISTINCT i.position, i.id FROM sessions s "
+                          "JOIN batch_items b ON b.batch = s.batch "
+                          "JOIN items i ON i.position = b.item "
+                          "WHERE s.person = ?1 AND s.test = ?2 AND s.place NOT IN ('consent', "
+                          "'instructions', 'check', 'training', 'practice') ORDER BY i.position",
     [SL_SQL_ADD_SESSION] = "INSERT INTO sessions(token_hash, person, screen, batch, seed, state, "
                            "place, trial, started, seen, finished, lease_until, test, second_run, "
                            "attempts, consent, parameters) VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6, 0, "
@@ -65,12 +78,9 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
                           "AND a.practice = ?4), i.position, ?6, ?7, ?8, ?9 "
                           "FROM sessions s, items i WHERE s.id = ?2 AND i.id = ?5 "
                           "ON CONFLICT DO NOTHING RETURNING revision",
-    [SL_SQL_EACH_ANSWER] =
-        "SELECT " SL_SQL_SESSION ", a.client_id, a.trial, a.revision, i.id, a.body, "
-        "a.received, a.elapsed, a.repeat, a.practice "
-        "FROM answers a JOIN sessions s ON s.id = a.session "
-        "JOIN items i ON i.position = a.item "
-        "ORDER BY a.session, a.trial, a.practice DESC, a.revision",
+    [SL_SQL_EACH_ANSWER] = ANSWERS "ORDER BY a.session, a.trial, a.practice DESC, a.revision",
+    [SL_SQL_EACH_ANSWER_AFTER] = ANSWERS "WHERE a.id > ?1 ORDER BY a.id",
+    [SL_SQL_COUNT_ANSWERS] = "SELECT COUNT(*) FROM answers",
     [SL_SQL_ADD_EVENT] = "INSERT INTO events(session, at, kind, body) "
                          "SELECT NULLIF(?1, 0), ?2, ?3, ?4 "
                          "WHERE ?1 = 0 OR EXISTS(SELECT 1 FROM sessions WHERE id = ?1)",

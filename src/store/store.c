@@ -362,6 +362,17 @@ enum sl_status sl_store_each_answer(struct sl_store *store, sl_store_visit visit
     return store->backend->each_answer(store, visit, context, err);
 }
 
+enum sl_status sl_store_each_answer_after(struct sl_store *store, int64_t after,
+                                          sl_store_visit visit, void *context, struct sl_error *err)
+{
+    return store->backend->each_answer_after(store, after, visit, context, err);
+}
+
+enum sl_status sl_store_count_answers(struct sl_store *store, size_t *out, struct sl_error *err)
+{
+    return store->backend->count_answers(store, out, err);
+}
+
 enum sl_status sl_store_each_event(struct sl_store *store, sl_store_visit visit, void *context,
                                    struct sl_error *err)
 {

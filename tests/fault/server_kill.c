@@ -1,7 +1,9 @@
 /* kill -9 of the server while simulated annotators work, and a restart on the same port: every
  * acknowledged answer is stored once, and every annotator finishes.
- *   server_kill [--kills N] [--annotators N] [--seed N] */
+ *   server_kill [--kills N] [--annotators N] [--seed N] [--adaptive 1]
+ * With --adaptive items are chosen on arrival, and every decision must follow from the answers. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include "load.h"
 #include "server_process.h"
 #include "softlab/base.h"
+#include "softlab/study.h"
 
 enum { SECONDS_AT_MOST = 900, BATCH = 6, MOST_ANSWERS = 60 };
 
@@ -25,13 +28,47 @@ static bool kill_and_start(struct server_process *server, struct load *load, int
     return true;
 }
 
-static bool run(const char *folder, int64_t kills, struct load *load)
+static enum sl_status make_adaptive(const char *folder, struct sl_error *err)
+{
+    struct sl_json config = {0};
+    char *path = sl_path_join(folder, "study.json");
+    enum sl_status status = sl_json_read(path, 1 << 20, &config, err);
+    if (status == SL_OK) {
+        json_object_set_new(config.root, "assignment", json_string("adaptive"));
+        status = sl_json_write(config.root, path, err);
+    }
+    sl_json_release(&config);
+    free(path);
+    return status;
+}
+
+/* Whether every decision follows from the answers, also those made before a kill. */
+static bool audit(const char *folder)
+{
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    struct sl_study_audit result = {0};
+    struct sl_error err;
+    enum sl_status status = sl_study_read(folder, &study, &err);
+    if (status == SL_OK) status = sl_study_store(study, true, &store, &err);
+    if (status == SL_OK) status = sl_study_audit(study, store, &result, &err);
+    sl_store_close(store);
+    sl_study_destroy(study);
+    if (status != SL_OK || *result.wrong)
+        fprintf(stderr, "%s\n", status == SL_OK ? result.wrong : err.message);
+    printf("%zu decisions on %zu boards, %zu unknown\n", result.n_decisions, result.n_boards,
+           result.n_unknown);
+    return status == SL_OK && !*result.wrong && result.n_unknown == 0 && result.n_decisions > 0;
+}
+
+static bool run(const char *folder, int64_t kills, bool adaptive, struct load *load)
 {
     struct server_process server;
     struct books_report report;
     struct sl_error err;
     char url[64];
-    if (make_study(folder, "collins,bars,hard", BATCH, 100000, &err) != SL_OK) {
+    if (make_study(folder, "collins,bars,hard", BATCH, 100000, &err) != SL_OK ||
+        (adaptive && make_adaptive(folder, &err) != SL_OK)) {
         fprintf(stderr, "%s\n", err.message);
         return false;
     }
@@ -52,16 +89,17 @@ static bool run(const char *folder, int64_t kills, struct load *load)
     load_print(load);
     books_print(&report);
     return started && stopped && finished && books_are_right(&report) &&
-           report.sent == report.acknowledged;
+           report.sent == report.acknowledged && (!adaptive || audit(folder));
 }
 
 int main(int argc, char **argv)
 {
-    int64_t kills = 3, seed = 1, annotators = 20;
+    int64_t kills = 3, seed = 1, annotators = 20, adaptive = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         int64_t *option = strcmp(argv[i], "--kills") == 0        ? &kills
                           : strcmp(argv[i], "--annotators") == 0 ? &annotators
                           : strcmp(argv[i], "--seed") == 0       ? &seed
+                          : strcmp(argv[i], "--adaptive") == 0   ? &adaptive
                                                                  : NULL;
         if (!option || !sl_text_to_integer(argv[i + 1], strlen(argv[i + 1]), option)) return 2;
     }
@@ -69,7 +107,7 @@ int main(int argc, char **argv)
     char folder[64];
     snprintf(folder, sizeof folder, "server-kill-%ld", (long)getpid());
     struct load load = {.annotators = annotators, .seed = seed, .books = books_create()};
-    bool good = run(folder, kills, &load);
+    bool good = run(folder, kills, adaptive != 0, &load);
     books_destroy(load.books);
     if (good) remove_folder(folder);
     return good ? 0 : 1;

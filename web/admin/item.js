@@ -1,5 +1,6 @@
 // One item: the mean label and every single answer.
 import { colourOf, decimal, make, mixture, percent, personLink, plural, seconds, stimulus, tile } from './dom.js';
+import { needed, range } from './asking.js';
 import { detail } from './detail.js';
 import { table } from './table.js';
 
@@ -34,6 +35,7 @@ function render(item) {
           tile('Entropy', decimal(item.entropy, 2), 'of the mean label, in nats'),
           tile('Between people', decimal(item.disagreement, 2), 'part of the entropy due to disagreement'),
           tile('Median time', seconds(item.seconds), item.truth ? `for one answer; true class ${item.truth}` : 'for one answer')),
+        item.asking && item.asking.answers ? make('p', { class: 'hint' }, `A whole crowd would probably answer ${range(item.asking)}, 95 % interval in brackets. The item is ${item.asking.state}. ${needed(item.asking)}`) : null,
         item.label.length ? make('section', {}, make('h2', {}, 'Mean label'), legend(item, order)) : null)),
     make('section', {},
       make('h2', {}, plural(item.each.length, 'answer', 'answers')),

@@ -1,5 +1,6 @@
 // Every item with its picture or text and its label so far.
 import { bar, decimal, make, newId, percent, plural, seconds, stimulus, update as redraw } from './dom.js';
+import { sureness } from './asking.js';
 
 const pageSize = 60;
 const first = (key, sign) => (a, b) => sign * ((a[key] ?? Infinity * sign) - (b[key] ?? Infinity * sign)) || 0;
@@ -8,6 +9,7 @@ const orders = {
   agreement: { name: 'people agree most', compare: first('disagreement', 1) },
   entropy: { name: 'most uncertain (entropy)', compare: first('entropy', -1) },
   certain: { name: 'most certain (entropy)', compare: first('entropy', 1) },
+  unsure: { name: 'least sure (risk)', compare: (a, b) => (b.asking?.risk ?? 0) - (a.asking?.risk ?? 0) },
   fewest: { name: 'fewest answers', compare: first('answers', 1) },
   most: { name: 'most answers', compare: first('answers', -1) },
   slowest: { name: 'slowest answers', compare: first('seconds', -1) },
@@ -33,7 +35,8 @@ function card(item) {
         item.entropy === null ? null : make('p', {}, `entropy ${decimal(item.entropy, 2)}`),
         item.entropy === null ? null : make('p', {}, `${decimal(item.disagreement, 2)} between people`),
         item.truth ? make('p', {}, 'true class ', make('span', { dir: 'auto' }, item.truth)) : null)),
-    labelLines(item));
+    labelLines(item),
+    sureness(item));
 }
 
 export function items() {
@@ -54,7 +57,7 @@ export function items() {
       .sort((a, b) => orders[order].compare(a.item, b.item) || a.place - b.place)
       .map(({ item }) => item);
     redraw(list, ...chosen.slice(0, room).map(card));
-    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${plural(chosen.length, 'item', 'items')}. Labels are means over annotators, times are medians. “Between people” is the part of the entropy (in nats) that comes from disagreement between people.`;
+    const text = word ? `${plural(chosen.length, 'item', 'items')} found` : `${plural(chosen.length, 'item', 'items')}. Labels are means over annotators, times are medians. “Between people” is the part of the entropy (in nats) that comes from disagreement between people. The last lines say what a whole crowd would probably answer, with a 95 % interval.`;
     if (found.textContent !== text) found.textContent = text;
     more.hidden = chosen.length <= room;
   }

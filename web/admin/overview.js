@@ -1,5 +1,6 @@
 // The progress of the study, in tiles, charts and tables.
 import { bar, capital, copyButton, count, decimal, draw, duration, make, percent, personLink, plural, seconds, tile, update as redraw } from './dom.js';
+import { asking } from './asking.js';
 import { table } from './table.js';
 
 const batchesAtFirst = 60;
@@ -12,13 +13,16 @@ function trialTile(times) {
     known.length === 1 ? 'from display to answer' : known.map(([screen]) => screen).join(' · '));
 }
 
+const isAdaptive = (status) => status.asking?.assignment === 'adaptive';
+
 function tiles(status) {
   const finished = status.batches.reduce((sum, batch) => sum + batch.finished, 0);
   const target = status.batches.reduce((sum, batch) => sum + batch.target, 0);
   const { checks, repeats, agreement, sessions } = status;
   const asked = checks.passed + checks.failed;
   return make('dl', { class: 'tiles' },
-    tile('Finished', `${count(finished)} of ${count(target)}`, `${percent(target ? finished / target : null)} of the sessions wanted`),
+    isAdaptive(status) ? tile('Finished', count(sessions.done ?? 0), 'sessions; the study ends with its budget or its open items')
+      : tile('Finished', `${count(finished)} of ${count(target)}`, `${percent(target ? finished / target : null)} of the sessions wanted`),
     tile('Working now', count(status.leases.length), sessions.expired ? `${plural(sessions.expired, 'lease', 'leases')} ran out so far` : 'no lease ran out'),
     tile('Answers', count(status.answers), status.answers ? `on ${plural(agreement.items, 'item', 'items')}, ${decimal(agreement.answers_per_item, 1)} each` : 'none yet'),
     trialTile(status.trial_seconds),
@@ -210,7 +214,8 @@ export function overview() {
       keepNotice(status),
       tiles(status),
       links(status),
-      batches(status, all, () => { all = true; fill(); }),
+      asking(status),
+      isAdaptive(status) ? null : batches(status, all, () => { all = true; fill(); }),
       make('div', { class: 'pair' }, hours(status), make('div', {}, sessions(status), exclusions(status))),
       leases(status),
       inputTimes(status));

@@ -10,6 +10,12 @@ static const char *recruiter_names(size_t index)
     return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+static const char *assignment_names(size_t index)
+{
+    static const char *const names[] = {"fixed", "adaptive"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 struct init_values {
     struct sl_study_setup setup;
     bool list;
@@ -58,6 +64,10 @@ static const struct sl_field_row init_options[] = {
      .minimum = 1, .maximum = 10000, .modes = DRAWN},
     {"annotators", SL_FIELD_COUNT, AT(annotators), "annotators per batch", .fallback = "6",
      .minimum = 1, .maximum = 1e6},
+    {"assignment", SL_FIELD_CHOICE, AT(assignment),
+     "fixed batches, or items that the server chooses for each annotator on arrival: those that "
+     "one more answer helps most",
+     .value = "NAME", .fallback = "fixed", .names = assignment_names},
     {"batches", SL_FIELD_PATH, AT(batches),
      "which items form a batch, in the layout published with CIFAR-10S"},
     {"checks", SL_FIELD_FOLDER, AT(checks),

@@ -70,6 +70,49 @@ static void add_hours(struct cli_table *table, const json_t *hours)
                            sl_text_plural((uint64_t)sum, "", "s"), most));
 }
 
+static bool is_adaptive(const json_t *status)
+{
+    const json_t *asking = json_object_get(status, "asking");
+    return strcmp(cli_json_text(asking, "assignment"), "adaptive") == 0;
+}
+
+/* How items are chosen, how sure the labels are and what is left. */
+static void add_asking(struct cli_table *t, const json_t *asking)
+{
+    const json_t *items = json_object_get(asking, "items");
+    const json_t *expected = json_object_get(asking, "expected");
+    const json_t *left = json_object_get(asking, "left");
+    const bool adaptive = strcmp(cli_json_text(asking, "assignment"), "adaptive") == 0;
+    const char *end = cli_json_text(asking, "end");
+    if (!json_is_object(asking)) return;
+    if (adaptive)
+        cli_table_add(t, "items chosen",
+                      cli_cell(t, "%s (variation %s): %s", cli_json_text(asking, "way"),
+                               real(t, asking, "variation", 1, 2),
+                               cli_json_text(asking, "because")));
+    if (number(json_object_get(asking, "spent"), "answers") == 0) return;
+    cli_table_add(t, "labels",
+                  cli_cell(t, "%" PRId64 " settled, %" PRId64 " full, %" PRId64 " open",
+                           number(items, "settled"), number(items, "full"), number(items, "open")));
+    cli_table_add(t, "mean risk",
+                  cli_cell(t, "%s nats, %s expected after %" PRId64 " more answers",
+                           real(t, asking, "mean_risk", 1, 4), real(t, expected, "mean_risk", 1, 4),
+                           number(expected, "answers")));
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const kinds[] = {"answers", "seconds", "money"};
+        if (!json_is_number(json_object_get(left, kinds[i]))) continue;
+        cli_table_add(
+            t, cli_cell(t, "%s left", kinds[i]),
+            cli_cell(t, "%s, %s spent", real(t, left, kinds[i], 1, i == 2 ? 2 : 0),
+                     real(t, json_object_get(asking, "spent"), kinds[i], 1, i == 2 ? 2 : 0)));
+    }
+    if (adaptive && strcmp(end, "open") != 0)
+        cli_table_add(t, "ended",
+                      strcmp(end, "items") == 0    ? "no item is open"
+                      : strcmp(end, "target") == 0 ? "the mean risk has reached its target"
+                                                   : cli_cell(t, "the budget of %s is spent", end));
+}
+
 static void print_overview(const json_t *status)
 {
     const json_t *study = json_object_get(status, "study"), *batch = NULL;
@@ -88,9 +131,10 @@ static void print_overview(const json_t *status)
     cli_table_add(t, "study", cli_json_text(study, "title"));
     if (json_is_string(json_object_get(status, "test_link")))
         cli_table_add(t, "to try it", cli_json_text(status, "test_link"));
-    cli_table_add(t, "finished",
-                  cli_cell(t, "%" PRId64 " of %" PRId64 " session%s wanted", finished, target,
-                           sl_text_plural((uint64_t)target, "", "s")));
+    if (!is_adaptive(status))
+        cli_table_add(t, "finished",
+                      cli_cell(t, "%" PRId64 " of %" PRId64 " session%s wanted", finished, target,
+                               sl_text_plural((uint64_t)target, "", "s")));
     cli_table_add(t, "working now",
                   cli_cell(t, "%zu", json_array_size(json_object_get(status, "leases"))));
     add_sessions(t, json_object_get(status, "sessions"));
@@ -110,6 +154,7 @@ static void print_overview(const json_t *status)
                   cli_cell(t, "%" PRId64 ", %s %% with another class, %s points apart",
                            number(repeats, "count"), real(t, repeats, "changed_class", 100, 0),
                            real(t, repeats, "mean_change", 1, 1)));
+    add_asking(t, json_object_get(status, "asking"));
     cli_table_end(t);
 }
 
@@ -253,6 +298,29 @@ static const char *label_text(struct cli_table *table, const json_t *label)
     return line;
 }
 
+/* "open, 2 more" */
+static const char *state_text(struct cli_table *table, const json_t *item)
+{
+    const json_t *asking = json_object_get(item, "asking");
+    const json_t *needed = json_object_get(asking, "needed");
+    if (!json_is_object(asking)) return "-";
+    if (json_is_integer(needed) && json_integer_value(needed) > 0)
+        return cli_cell(table, "%s, %" PRId64 " more", cli_json_text(asking, "state"),
+                        number(asking, "needed"));
+    return cli_json_text(asking, "state");
+}
+
+/* "cat 0.61 to 0.93" */
+static const char *interval_text(struct cli_table *table, const json_t *item)
+{
+    const json_t *asking = json_object_get(item, "asking");
+    const json_t *interval = json_object_get(asking, "interval");
+    if (!json_is_array(interval) || number(asking, "answers") == 0) return "-";
+    return cli_cell(table, "%s %.2f to %.2f", cli_json_text(asking, "top"),
+                    json_number_value(json_array_get(interval, 0)),
+                    json_number_value(json_array_get(interval, 1)));
+}
+
 static void print_items(const json_t *items)
 {
     const size_t count = json_array_size(items);
@@ -261,10 +329,11 @@ static void print_items(const json_t *items)
     for (size_t i = 0; i < count; i++)
         sorted[i] = json_array_get(items, i);
     qsort(sorted, count, sizeof *sorted, by_entropy);
-    cli_table_begin(t, "lrrl", "item", "answers", "entropy", "label");
+    cli_table_begin(t, "lrrlll", "item", "answers", "entropy", "state", "95 % interval", "label");
     for (size_t i = 0; i < count; i++)
         cli_table_add(t, cli_json_text(sorted[i], "id"), integer(t, sorted[i], "answers"),
-                      real(t, sorted[i], "entropy", 1, 2),
+                      real(t, sorted[i], "entropy", 1, 2), state_text(t, sorted[i]),
+                      interval_text(t, sorted[i]),
                       label_text(t, json_object_get(sorted[i], "label")));
     cli_table_end(t);
     free(sorted);
@@ -289,7 +358,7 @@ static enum sl_status print_status(struct cli *cli, const struct status_values *
     if (options->items) print_items(json_object_get(status, "items"));
     if (!options->annotators && !options->items) {
         print_overview(status);
-        print_batches(json_object_get(status, "batches"));
+        if (!is_adaptive(status)) print_batches(json_object_get(status, "batches"));
         print_times(status);
         print_exclusions(json_object_get(status, "exclusions"));
         print_suspicious(json_object_get(status, "annotators"));

@@ -29,6 +29,7 @@ static const struct {
     {"comprehension", sl_check_comprehension},
     {"places", sl_check_places},
     {"batch size", sl_check_batch_size},
+    {"assignment", sl_check_assignment},
     {"recruiter", sl_check_recruiter},
     {"completion codes", sl_check_codes},
     {"least time", sl_check_least_time},

@@ -38,7 +38,7 @@ sl_check_function sl_check_texts, sl_check_config_texts, sl_check_pictures, sl_c
 sl_check_function sl_check_practice, sl_check_attention, sl_check_comprehension, sl_check_places;
 sl_check_function sl_check_codes, sl_check_recruiter, sl_check_lease, sl_check_pay;
 sl_check_function sl_check_keep_until, sl_check_classes, sl_check_batch_size;
-sl_check_function sl_check_least_time;
+sl_check_function sl_check_least_time, sl_check_assignment;
 
 /* Note a finding. `where` is taken; `remedy` is copied. */
 void sl_check_note(struct sl_checking *checking, enum sl_finding_level level, char *where,

@@ -7,6 +7,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "study/check/check.h"
+#include "study/config/config.h"
 #include "study/session/effort.h"
 
 /* ---- Places ---- */
@@ -31,6 +32,7 @@ void sl_check_places(struct sl_checking *checking)
 {
     const struct sl_study *study = checking->study;
     size_t left = 0;
+    if (study->assignment == SL_ASSIGN_ADAPTIVE) return; /* places end with the items */
     /* The server adopts the number in study.json when it starts. */
     for (size_t b = 0; b < checking->n_batches; b++) {
         const size_t taken = checking->batches[b].finished + checking->batches[b].live;
@@ -55,10 +57,53 @@ void sl_check_places(struct sl_checking *checking)
             study->n_screens);
 }
 
+/* Budgets that end before anything is learned. */
+static void note_budget(struct sl_checking *checking, size_t n_items)
+{
+    const struct sl_study *study = checking->study;
+    const struct sl_study_adaptive *rule = &study->adaptive;
+    const double trial = sl_effort_trial_seconds(study);
+    if (rule->budget_answers > 0 && rule->budget_answers < n_items * rule->first)
+        sl_check_note(checking, SL_FINDING_WARNING,
+                      sl_check_key(checking, "adaptive.budget_answers"),
+                      "raise it, or set adaptive.first to 1",
+                      "%zu answers are spent before all %zu items have the %zu that each gets "
+                      "first",
+                      rule->budget_answers, n_items, rule->first);
+    if (rule->budget_seconds > 0 && rule->budget_seconds < trial * (double)study->batch_size)
+        sl_check_note(checking, SL_FINDING_WARNING,
+                      sl_check_key(checking, "adaptive.budget_seconds"), "raise it",
+                      "%g s are less than one annotator needs for %zu items at %g s each",
+                      rule->budget_seconds, study->batch_size, trial);
+    if (rule->budget_money > 0 && !(sl_study_cost(study) > 0))
+        sl_check_note(checking, SL_FINDING_ERROR, sl_check_key(checking, "adaptive.budget_money"),
+                      "set pay.base, or set it to 0",
+                      "nothing is paid, so a budget of money never ends the study");
+    if (rule->budget_money > 0 && rule->budget_money < sl_study_cost(study))
+        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "adaptive.budget_money"),
+                      "raise it", "%g is less than one annotator is paid", rule->budget_money);
+}
+
+void sl_check_assignment(struct sl_checking *checking)
+{
+    const struct sl_study *study = checking->study;
+    size_t n_items = 0;
+    if (study->assignment == SL_ASSIGN_FIXED) return;
+    for (size_t i = 0; i < checking->n_items; i++)
+        n_items +=
+            !checking->items[i].check && !json_object_get(checking->items[i].content, "training");
+    if (n_items < study->batch_size)
+        sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.size"),
+                      "lower it, so that there is something to choose from",
+                      "an annotator may get %zu items, but there %s only %zu", study->batch_size,
+                      sl_text_plural(n_items, "is", "are"), n_items);
+    note_budget(checking, n_items);
+}
+
 /* The batches are in the database and never change. */
 void sl_check_batch_size(struct sl_checking *checking)
 {
-    if (checking->study->batch_size == checking->effort.n_items) return;
+    if (checking->study->batch_size == checking->effort.n_items) return; /* adaptive: always */
     sl_check_note(checking, SL_FINDING_WARNING, sl_check_key(checking, "batch.size"),
                   "re-create the study with --batch to change it, or write the actual number",
                   "it is %zu, but the largest batch has %zu item%s, and a batch never changes",

@@ -146,6 +146,22 @@ static enum sl_status check_repeats(const struct sl_study *study, struct sl_erro
                    sl_text_plural(study->batch_size, "", "s"));
 }
 
+struct sl_ask_rule sl_study_rule(const struct sl_study_adaptive *adaptive)
+{
+    struct sl_ask_rule rule = sl_ask_rule_default();
+    rule.way = adaptive->way;
+    rule.first = adaptive->first;
+    rule.least = adaptive->least;
+    rule.most = adaptive->most;
+    rule.stop = adaptive->stop;
+    return rule;
+}
+
+double sl_study_cost(const struct sl_study *study)
+{
+    return study->base + (study->bonus_rule == SL_BONUS_NONE ? 0 : study->bonus);
+}
+
 bool sl_study_asks_classes(const struct sl_study *study)
 {
     for (size_t i = 0; i < study->n_screens; i++)
@@ -181,6 +197,31 @@ static enum sl_status check_training(const struct sl_study *study, struct sl_err
         err, SL_ERR_INPUT,
         "an exercise has a right class, but the screens mix and mix+ ask for none; set it "
         "to 0");
+}
+
+/* The model behind the choice asks which of a few classes people see. */
+static enum sl_status check_assignment(const struct sl_study *study, struct sl_error *err)
+{
+    enum { MOST_CLASSES = 100 };
+    if (study->assignment == SL_ASSIGN_FIXED) return SL_OK;
+    if (study->kind == SL_ITEM_MIXTURES || !sl_study_asks_classes(study))
+        return sl_fail(err, SL_ERR_INPUT,
+                       "items can be chosen by the classes that people name, but mixtures have "
+                       "none; write \"fixed\"");
+    if (study->n_classes > MOST_CLASSES)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "items can be chosen among at most %d classes, and there are %zu; write "
+                       "\"fixed\"",
+                       MOST_CLASSES, study->n_classes);
+    return SL_OK;
+}
+
+static enum sl_status check_adaptive(const struct sl_study *study, struct sl_error *err)
+{
+    const struct sl_ask_rule rule = sl_study_rule(&study->adaptive);
+    struct sl_error wrong;
+    if (sl_ask_rule_check(&rule, &wrong) == SL_OK) return SL_OK;
+    return sl_fail(err, SL_ERR_INPUT, "%s", wrong.message);
 }
 
 static enum sl_status check_file(const struct sl_study *study, struct sl_error *err)
@@ -220,6 +261,7 @@ enum sl_status sl_study_check(const struct sl_study *study, const char **key, st
         {"language", check_language},           {"screens", check_screens},
         {"items.folder", check_folder},         {"items.file", check_file},
         {"batch.repeats", check_repeats},       {"batch.check_kinds", check_kinds},
+        {"assignment", check_assignment},       {"adaptive.most", check_adaptive},
         {"training.trials", check_training},    {"recruiter.person", check_person},
         {"recruiter.keep", check_keep},         {"recruiter.links", check_links},
         {"recruiter.complete", check_complete}, {"recruiter.codes", check_codes},

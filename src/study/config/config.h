@@ -19,6 +19,11 @@ void sl_study_set_texts(char ***field, size_t *count, const char *const *values,
 enum sl_status sl_study_check(const struct sl_study *study, const char **key,
                               struct sl_error *err) SL_MUST_USE;
 
+/* How an adaptive study chooses items. */
+struct sl_ask_rule sl_study_rule(const struct sl_study_adaptive *adaptive);
+/* What a finished session costs at most: the base, and the bonus if there is a rule for it. */
+double sl_study_cost(const struct sl_study *study);
+
 /* Whether every screen asks for a class; a slider between two given classes does not. */
 bool sl_study_asks_classes(const struct sl_study *study);
 

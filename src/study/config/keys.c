@@ -15,6 +15,8 @@ static const char *const framings[] = {"third", "first", NULL};
 static const char *const recruiters[] = {"open", "prolific", "generic", NULL};
 static const char *const link_kinds[] = {"plain", "signed", NULL};
 static const char *const bonus_rules[] = {"none", "accuracy", "finished", NULL};
+static const char *const assignments[] = {"fixed", "adaptive", NULL};
+static const char *const ways[] = {"auto", "gain", "equal", NULL}; /* sl_ask_way_names */
 static const char *const debrief_kinds[] = {"text", "scale", NULL};
 
 /* A list and the number of its elements are read and freed as one list of base/fields.h. */
@@ -81,8 +83,9 @@ static const struct sl_fields items_fields = SECTION(items);
 
 static const struct sl_field_row batch_rows[] = {
     {"size", SL_FIELD_COUNT, AT(batch_size),
-     "items of a batch, as `study init` made them: a later change has no effect", SETTING, 1, 10000,
-     .fallback = "25"},
+     "items of a batch, as `study init` made them: a later change has no effect. With adaptive "
+     "assignment: the most items that one annotator gets",
+     SETTING, 1, 10000, .fallback = "25"},
     {"repeats", SL_FIELD_COUNT, AT(repeats), "items of a batch that are shown twice", SETTING, 0,
      10000, .fallback = "2"},
     {"annotators", SL_FIELD_COUNT, AT(annotators),
@@ -97,6 +100,38 @@ static const struct sl_field_row batch_rows[] = {
     {.name = NULL},
 };
 static const struct sl_fields batch_fields = SECTION(batch);
+
+static const struct sl_field_row adaptive_rows[] = {
+    {"way", SL_FIELD_ENUM, AT(adaptive.way),
+     "`gain`: the items whose label one more answer improves most; `equal`: those with the fewest "
+     "answers; `auto`: by gain where that is known to pay, otherwise equally",
+     SETTING, .choices = ways, .fallback = "auto"},
+    {"first", SL_FIELD_COUNT, AT(adaptive.first),
+     "every item gets this many answers before items are compared", SETTING, 1, 1000,
+     .fallback = "2"},
+    {"least", SL_FIELD_COUNT, AT(adaptive.least), "no item is closed with fewer answers", SETTING,
+     1, 1000, .fallback = "4"},
+    {"most", SL_FIELD_COUNT, AT(adaptive.most),
+     "an item with this many answers is closed; 0: no limit", SETTING, 0, 1000000, .fallback = "0"},
+    {"stop", SL_FIELD_NUMBER, AT(adaptive.stop),
+     "an item is closed if one more answer is expected to lower its risk by less than this, in "
+     "nats; 0: never",
+     SETTING, 0, 10, .fallback = "0.001"},
+    {"budget_answers", SL_FIELD_COUNT, AT(adaptive.budget_answers),
+     "the study ends at this many answers; 0: no limit", SETTING, 0, 1e9, .fallback = "0"},
+    {"budget_seconds", SL_FIELD_NUMBER, AT(adaptive.budget_seconds),
+     "the study ends when answers have taken this many seconds; 0: no limit", SETTING, 0, 1e12,
+     .fallback = "0"},
+    {"budget_money", SL_FIELD_NUMBER, AT(adaptive.budget_money),
+     "the study ends when finished and running sessions cost this much, `pay.base` and `pay.bonus` "
+     "each; 0: no limit",
+     SETTING, 0, 1e12, .fallback = "0"},
+    {"target", SL_FIELD_NUMBER, AT(adaptive.target),
+     "the study ends when the mean risk of the items is at most this, in nats; 0: no target",
+     SETTING, 0, 10, .fallback = "0"},
+    {.name = NULL},
+};
+static const struct sl_fields adaptive_fields = SECTION(adaptive);
 
 static const struct sl_field_row order_rows[] = {
     {"shuffle_items", SL_FIELD_BOOLEAN, AT(shuffle_items),
@@ -229,6 +264,12 @@ static const struct sl_field_row study_rows[] = {
      .inner = &items_fields},
     {"batch", SL_FIELD_SECTION, .help = "what one annotator gets", .flags = SETTING,
      .inner = &batch_fields},
+    {"assignment", SL_FIELD_ENUM, AT(assignment),
+     "`fixed`: annotators get the batches that `study init` made; `adaptive`: the server chooses "
+     "items for each annotator on arrival (see [Adaptive assignment](#adaptive-assignment))",
+     SETTING, .choices = assignments, .fallback = "fixed"},
+    {"adaptive", SL_FIELD_SECTION, .help = "how items are chosen if `assignment` is `adaptive`",
+     .flags = SETTING, .inner = &adaptive_fields},
     {"order", SL_FIELD_SECTION, .help = "what is shuffled", .flags = SETTING,
      .inner = &order_fields},
     {"flow", SL_FIELD_SECTION, .help = "the course of a session", .flags = SETTING,

@@ -135,7 +135,9 @@ static enum sl_status arrive(struct sl_site *site, const struct sl_http_exchange
         .network = counted ? member : NULL,
         .per_network = study->places_per_address,
     };
-    enum sl_status status = sl_store_arrive(site->store, &arrival, &session, &returning, err);
+    enum sl_status status =
+        site->asker ? sl_asker_arrive(site->asker, site->store, &arrival, &session, &returning, err)
+                    : sl_store_arrive(site->store, &arrival, &session, &returning, err);
     free(parameters);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "softlab/http.h"
 
-enum { SL_LANE_PICTURES, SL_LANE_STATUS, SL_LANE_EXPORTS, SL_LANE_PASSWORDS };
-static_assert((int)SL_LANE_PASSWORDS < (int)SL_HTTP_LANES, "every kind of work has its lane");
+enum { SL_LANE_PICTURES, SL_LANE_STATUS, SL_LANE_EXPORTS, SL_LANE_PASSWORDS, SL_LANE_ASKING };
+static_assert((int)SL_LANE_ASKING < (int)SL_HTTP_LANES, "every kind of work has its lane");
 
 #endif

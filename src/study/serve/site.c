@@ -183,6 +183,18 @@ static enum sl_status make_admin(struct sl_site *site, struct sl_error *err)
     return sl_study_admin_create(&options, &site->admin, err);
 }
 
+static enum sl_status make_asker(struct sl_site *site, struct sl_error *err)
+{
+    const struct sl_study_serve *host = &site->host->options;
+    const struct sl_asker_options options = {.study = site->study,
+                                             .loop = site->host->loop,
+                                             .now = host->now,
+                                             .clock_context = host->clock_context,
+                                             .log = host->log};
+    if (site->study->assignment == SL_ASSIGN_FIXED) return SL_OK;
+    return sl_asker_create(&options, &site->asker, err);
+}
+
 char *sl_site_address(const struct sl_site *site)
 {
     const struct sl_study_serve *options = &site->host->options;
@@ -204,6 +216,7 @@ enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char
     site->last = &site->first;
     enum sl_status status = load(site, folder, err);
     if (status == SL_OK) status = make_admin(site, err);
+    if (status == SL_OK) status = make_asker(site, err);
     if (status != SL_OK) {
         sl_site_close(site);
         return status;
@@ -218,6 +231,7 @@ void sl_site_close(struct sl_site *site)
 {
     if (!site) return;
     sl_study_admin_destroy(site->admin);
+    sl_asker_destroy(site->asker);
     sl_images_release(&site->images);
     sl_media_release(&site->media);
     sl_stimuli_release(&site->stimuli);

@@ -14,6 +14,7 @@
 #include "softlab/http.h"
 #include "softlab/study.h"
 #include "study/admin/admin.h"
+#include "study/serve/asker.h"
 #include "study/serve/caller.h"
 #include "study/serve/lanes.h"
 #include "study/serve/limits.h"
@@ -44,6 +45,7 @@ struct sl_site {
     struct sl_study *study;       /* owned */
     struct sl_store *store;       /* owned */
     struct sl_study_admin *admin; /* owned */
+    struct sl_asker *asker;       /* owned; NULL: batches are fixed */
     struct sl_flow flow;
     struct sl_texts texts;
     struct sl_words words;

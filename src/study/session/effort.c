@@ -77,6 +77,7 @@ enum sl_status sl_study_effort(const struct sl_study *study, struct sl_store *st
 {
     struct largest largest = {.store = store, .err = err};
     SL_TRY(sl_store_each_batch(store, compare_batch, &largest, err));
+    if (study->assignment == SL_ASSIGN_ADAPTIVE) largest.n_items = study->batch_size;
     out->n_items = largest.n_items;
     out->n_trials = sl_effort_trials(study, largest.n_items);
     out->seconds = session_seconds(study, out->n_trials);

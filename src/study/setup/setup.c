@@ -29,6 +29,7 @@ struct sl_study_setup sl_study_setup_default(void)
                                    .low_per_batch = 3,
                                    .batch_size = 25,
                                    .annotators = 6,
+                                   .assignment = "fixed",
                                    .seed = 1};
 }
 
@@ -88,6 +89,8 @@ static enum sl_status configure(struct sl_setup_plan *plan, struct sl_error *err
     set_recruiter(study, setup->recruiter);
     study->batch_size = setup->batch_size;
     study->annotators = setup->annotators;
+    study->assignment =
+        strcmp(setup->assignment, "adaptive") == 0 ? SL_ASSIGN_ADAPTIVE : SL_ASSIGN_FIXED;
     if (study->repeats > study->batch_size) study->repeats = study->batch_size;
     if (setup->checks) study->check_every = CHECK_EVERY;
     study->shuffle_options = true;
@@ -358,6 +361,9 @@ static enum sl_status check_setup(const struct sl_study_setup *setup, struct sl_
     if (setup->batch_size == 0 || setup->batch_size > 10000)
         return sl_fail(err, SL_ERR_USAGE, "a batch must have 1 to 10000 items");
     SL_TRY(check_contact(setup->contact, err));
+    if (strcmp(setup->assignment, "fixed") != 0 && strcmp(setup->assignment, "adaptive") != 0)
+        return sl_fail(err, SL_ERR_USAGE, "unknown assignment \"%s\": expected fixed or adaptive",
+                       setup->assignment);
     if (setup->annotators == 0)
         return sl_fail(err, SL_ERR_USAGE, "a batch needs at least one annotator");
     if (sl_file_exists(setup->folder) || sl_folder_exists(setup->folder))

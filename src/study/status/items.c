@@ -10,8 +10,9 @@
 
 struct labels {
     const struct sl_status_gathering *from;
-    struct sl_item_index index; /* owned */
-    double *row, *mean;         /* owned; n_classes */
+    struct sl_status_asking *asking; /* borrowed; or NULL */
+    struct sl_item_index index;      /* owned */
+    double *row, *mean;              /* owned; n_classes */
     /* For the current item: */
     size_t used;                     /* answers that entered the mean */
     double spread;                   /* mean entropy of one answer's label */
@@ -74,6 +75,7 @@ static json_t *item_json(struct labels *labels, size_t number)
         json_object_set_new(result, "truth", json_string(from->study->classes[item->truth]));
     json_object_set_new(result, "label",
                         any ? sl_status_shares(from->study, labels->mean) : json_array());
+    json_object_set_new(result, "asking", sl_status_asking_item(labels->asking, item->id));
     json_object_set_new(result, "entropy", sl_status_real(whole, 4));
     json_object_set_new(result, "disagreement",
                         sl_status_real(any ? fmax(whole - labels->spread, 0) : whole, 4));
@@ -84,9 +86,9 @@ static json_t *item_json(struct labels *labels, size_t number)
 }
 
 static enum sl_status labels_init(struct labels *labels, const struct sl_status_gathering *from,
-                                  struct sl_error *err)
+                                  struct sl_status_asking *asking, struct sl_error *err)
 {
-    *labels = (struct labels){.from = from};
+    *labels = (struct labels){.from = from, .asking = asking};
     SL_TRY(sl_item_index_create(from->answers, &labels->index, err));
     labels->row = sl_alloc(from->study->n_classes, sizeof *labels->row);
     labels->mean = sl_alloc(from->study->n_classes, sizeof *labels->mean);
@@ -104,18 +106,23 @@ static void labels_release(struct labels *labels)
 enum sl_status sl_status_one_item(const struct sl_status_gathering *from, size_t number,
                                   json_t **out, struct sl_error *err)
 {
+    struct sl_status_asking *asking = NULL;
     struct labels labels;
-    SL_TRY(labels_init(&labels, from, err));
-    *out = item_json(&labels, number);
-    labels_release(&labels);
-    return SL_OK;
+    SL_TRY(sl_status_asking_create(from, &asking, err));
+    enum sl_status status = labels_init(&labels, from, asking, err);
+    if (status == SL_OK) {
+        *out = item_json(&labels, number);
+        labels_release(&labels);
+    }
+    sl_status_asking_destroy(asking);
+    return status;
 }
 
-enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **out,
-                               struct sl_error *err)
+enum sl_status sl_status_items(const struct sl_status_gathering *from,
+                               struct sl_status_asking *asking, json_t **out, struct sl_error *err)
 {
     struct labels labels;
-    SL_TRY(labels_init(&labels, from, err));
+    SL_TRY(labels_init(&labels, from, asking, err));
     json_t *list = json_array();
     for (size_t i = 0; i < from->items.count; i++)
         if (!from->items.items[i].check &&

@@ -277,8 +277,9 @@ static json_t *study_json(const struct sl_study *study)
     for (const struct sl_study_export *export = sl_study_exports; export->name; export ++)
         json_array_append_new(exports, json_pack("{s:s, s:s, s:s}", "name", export->name, "file",
                                                  export->file, "summary", export->summary));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", study->name, "title", study->title,
-                     "keep_until", study->keep_until, "classes", classes, "exports", exports);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "name", study->name, "title", study->title,
+                     "currency", study->currency, "keep_until", study->keep_until, "classes",
+                     classes, "exports", exports);
 }
 
 static enum sl_status describe_study(const struct sl_status_gathering *from, json_t *result,
@@ -287,6 +288,7 @@ static enum sl_status describe_study(const struct sl_status_gathering *from, jso
     const struct sl_quality *quality = &from->quality;
     const struct sl_annotator_quality *all = &quality->overall;
     struct batch_walk walk = {.from = from, .batches = json_array()};
+    struct sl_status_asking *asking = NULL;
     json_t *items = NULL;
     json_object_set_new(result, "study", study_json(from->study));
     json_object_set_new(result, "test_link", sl_links_test_path(from->store));
@@ -312,9 +314,14 @@ static enum sl_status describe_study(const struct sl_status_gathering *from, jso
                                   "changed_class", sl_status_real(all->changed_class, 4),
                                   "mean_change", sl_status_real(all->mean_change, 2)));
     json_object_set_new(result, "annotators", sl_status_annotators(from));
-    SL_TRY(sl_status_items(from, &items, err));
-    json_object_set_new(result, "items", items);
-    return SL_OK;
+    SL_TRY(sl_status_asking_create(from, &asking, err));
+    enum sl_status status = sl_status_items(from, asking, &items, err);
+    if (status == SL_OK) {
+        json_object_set_new(result, "items", items);
+        json_object_set_new(result, "asking", sl_status_asking_study(from, asking));
+    }
+    sl_status_asking_destroy(asking);
+    return status;
 }
 
 enum sl_status sl_study_status(const struct sl_study *study, struct sl_store *store, int64_t now,

@@ -72,8 +72,21 @@ json_t *sl_status_suspicion(const struct sl_status_gathering *from, const char *
                             bool test);
 void sl_status_suspicion_release(struct sl_status_gathering *gathered);
 
+/* asking.c: how sure the labels are. NULL for a study of mixtures or of more than 100 classes; all
+ * functions take NULL and return null then. */
+struct sl_status_asking;
+enum sl_status sl_status_asking_create(const struct sl_status_gathering *from,
+                                       struct sl_status_asking **out,
+                                       struct sl_error *err) SL_MUST_USE;
+void sl_status_asking_destroy(struct sl_status_asking *asking);
+json_t *sl_status_asking_item(struct sl_status_asking *asking, const char *id);
+/* Call it last: it spends the board on what may come. */
+json_t *sl_status_asking_study(const struct sl_status_gathering *from,
+                               struct sl_status_asking *asking);
+
 /* items.c: every item that is neither a check nor an exercise, with its mean label. */
-enum sl_status sl_status_items(const struct sl_status_gathering *from, json_t **out,
+enum sl_status sl_status_items(const struct sl_status_gathering *from,
+                               struct sl_status_asking *asking, json_t **out,
                                struct sl_error *err) SL_MUST_USE;
 /* The same for item `number` of the store, checks included. */
 enum sl_status sl_status_one_item(const struct sl_status_gathering *from, size_t number,

@@ -507,6 +507,7 @@ int main(void)
     if (!postgres_process_make(&server)) return 1;
     int failed = store_conformance_content(&postgres);
     failed += store_conformance_sessions(&postgres);
+    failed += store_conformance_choosing(&postgres);
     failed += store_conformance_answers(&postgres);
     failed += cmocka_run_group_tests(tests, NULL, remove_server);
     return failed;

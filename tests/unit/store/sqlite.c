@@ -455,6 +455,7 @@ int main(void)
     };
     int failed = store_conformance_content(&sqlite);
     failed += store_conformance_sessions(&sqlite);
+    failed += store_conformance_choosing(&sqlite);
     failed += store_conformance_answers(&sqlite);
     failed += cmocka_run_group_tests(tests, NULL, test_folder_clear);
     return failed;

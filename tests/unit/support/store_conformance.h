@@ -16,6 +16,7 @@ struct store_under_test {
 /* The number of tests that failed. */
 int store_conformance_content(const struct store_under_test *backend);
 int store_conformance_sessions(const struct store_under_test *backend);
+int store_conformance_choosing(const struct store_under_test *backend);
 int store_conformance_answers(const struct store_under_test *backend);
 
 #endif

@@ -1,0 +1,343 @@
+/* Adaptive assignment, through a server with simulated people. */
+#include <sqlite3.h>
+
+#include "study/asking/board.h"
+#include "study_scene.h"
+
+#define ADAPTIVE                                                                                   \
+    "\"assignment\": \"adaptive\", \"batch\": {\"repeats\": 1}, \"flow\": {\"practice\": false}, " \
+    "\"comprehension\": []"
+
+static struct sl_error err;
+
+static struct sl_simulation_result simulate(const struct scene *scene, size_t annotators,
+                                            size_t at_once, uint64_t seed)
+{
+    char url[64];
+    struct sl_study_simulation options = sl_study_simulation_default();
+    struct sl_simulation_result result;
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/", (unsigned)scene->port);
+    options.url = url;
+    options.folder = scene->folder;
+    options.annotators = annotators;
+    options.at_once = at_once;
+    options.speed = 0;
+    options.images = false;
+    options.count = true;
+    options.seed = seed;
+    assert_ok(sl_study_simulate(&options, &result, &err), err);
+    return result;
+}
+
+static void open_study(const struct scene *scene, bool read_only, struct sl_study **study,
+                       struct sl_store **store)
+{
+    assert_ok(sl_study_read(scene->folder, study, &err), err);
+    assert_ok(sl_study_store(*study, read_only, store, &err), err);
+}
+
+static void close_study(struct sl_study *study, struct sl_store *store)
+{
+    sl_store_close(store);
+    sl_study_destroy(study);
+}
+
+static struct sl_study_audit audit(const struct scene *scene)
+{
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    struct sl_study_audit result;
+    open_study(scene, true, &study, &store);
+    assert_ok(sl_study_audit(study, store, &result, &err), err);
+    close_study(study, store);
+    return result;
+}
+
+static json_t *status_of(const struct scene *scene)
+{
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    json_t *status = NULL;
+    open_study(scene, true, &study, &store);
+    assert_ok(sl_study_status(study, store, scene->clock, &status, &err), err);
+    close_study(study, store);
+    return status;
+}
+
+static int64_t number_at(const json_t *object, const char *a, const char *b)
+{
+    return json_integer_value(json_object_get(json_object_get(object, a), b));
+}
+
+static void run_sql(const struct scene *scene, const char *sql)
+{
+    sqlite3 *database = NULL;
+    char *path = sl_path_join(scene->folder, SL_STUDY_DATABASE);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+    free(path);
+}
+
+/* ---- Decisions ---- */
+
+static void test_every_decision_follows_and_a_changed_one_is_found(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 60, 10, "{" ADAPTIVE "}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 20, 4, 1).finished, 20);
+    scene_stop(&scene);
+    scene_start(&scene); /* boards of another server */
+    assert_int_equal(simulate(&scene, 20, 4, 2).finished, 20);
+    scene_stop(&scene);
+    struct sl_study_audit result = audit(&scene);
+    assert_string_equal(result.wrong, "");
+    assert_int_equal(result.n_decisions, 40);
+    assert_int_equal(result.n_unknown, 0);
+    assert_true(result.n_boards >= 2);
+    run_sql(&scene, "UPDATE events SET body = replace(body, '\"pending\":', '\"pending\":1') "
+                    "WHERE id = (SELECT MAX(id) FROM events WHERE kind = 'decision')");
+    result = audit(&scene);
+    assert_non_null(strstr(result.wrong, "session 40"));
+    assert_non_null(strstr(result.wrong, "number of answers"));
+}
+
+static void test_a_session_that_got_other_items_is_found(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE "}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 3, 1, 1).finished, 3);
+    scene_stop(&scene);
+    assert_string_equal(audit(&scene).wrong, "");
+    run_sql(&scene, "UPDATE batch_items SET item = (SELECT MAX(position) FROM items) "
+                    "WHERE batch = (SELECT MAX(batch) FROM batches) AND position = 0");
+    assert_non_null(strstr(audit(&scene).wrong, "got other items"));
+    run_sql(&scene, "DELETE FROM events WHERE kind = 'decision' AND session = 3");
+    assert_non_null(strstr(audit(&scene).wrong, "not recorded"));
+}
+
+static void test_decisions_after_a_purge_are_said_to_be_unknown(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    struct sl_store_purged purged = {0};
+    scene_make(&scene, 20, 5,
+               "{" ADAPTIVE ", \"recruiter\": {\"kind\": \"generic\", \"person\": \"p\"}}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 6, 2, 1).finished, 6);
+    scene_stop(&scene);
+    open_study(&scene, false, &study, &store);
+    json_t *status = NULL;
+    assert_ok(sl_study_status(study, store, scene.clock, &status, &err), err);
+    const char *first = json_string_value(
+        json_object_get(json_array_get(json_object_get(status, "annotators"), 0), "annotator"));
+    assert_ok(sl_study_purge(study, store, first, scene.clock + 60000000000, &purged, &err), err);
+    assert_int_equal(purged.sessions, 1);
+    json_decref(status);
+    close_study(study, store);
+    const struct sl_study_audit result = audit(&scene);
+    assert_string_equal(result.wrong, "");
+    assert_int_equal(result.n_decisions, 5);
+    assert_true(result.n_unknown > 0);
+    assert_non_null(strstr(result.reason, "purged"));
+}
+
+/* ---- Ends ---- */
+
+static void test_the_study_ends_at_its_budget_of_answers(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE ", \"adaptive\": {\"budget_answers\": 23}}");
+    scene_start(&scene);
+    const struct sl_simulation_result result = simulate(&scene, 10, 3, 1);
+    scene_stop(&scene);
+    assert_int_equal(result.finished, 5); /* 5 + 5 + 5 + 5 + 3 */
+    assert_int_equal(result.refused, 5);
+    json_t *status = status_of(&scene);
+    const json_t *asking = json_object_get(status, "asking");
+    assert_int_equal(number_at(asking, "spent", "answers"), 23);
+    assert_string_equal(json_string_value(json_object_get(asking, "end")), "answers");
+    assert_string_equal(json_string_value(json_object_get(asking, "way")), "equal"); /* 20 items */
+    json_decref(status);
+    assert_string_equal(audit(&scene).wrong, "");
+}
+
+static void test_money_target_and_full_items_end_a_study(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *change, *end;
+        size_t finished;
+    } cases[] = {
+        {"{" ADAPTIVE ", \"pay\": {\"currency\": \"GBP\", \"base\": 1.5}, \"adaptive\": "
+         "{\"budget_money\": 4.5}}",
+         "money", 3},
+        {"{" ADAPTIVE ", \"adaptive\": {\"target\": 9.5}}", "target", 0},
+        {"{" ADAPTIVE ", \"adaptive\": {\"first\": 1, \"least\": 1, \"most\": 2}}", "items", 4},
+        {"{" ADAPTIVE ", \"adaptive\": {\"budget_seconds\": 0.001}}", "seconds", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene scene;
+        scene_make(&scene, 10, 5, cases[i].change);
+        scene_start(&scene);
+        const size_t finished = simulate(&scene, 6, 1, 1).finished;
+        scene_stop(&scene);
+        /* Answers are noticed within a second, by a new server at once. */
+        scene_start(&scene);
+        assert_int_equal(simulate(&scene, 2, 1, 2).finished, 0);
+        scene_stop(&scene);
+        if (cases[i].finished > 0) assert_int_equal(finished, cases[i].finished);
+        json_t *status = status_of(&scene);
+        const json_t *end = json_object_get(json_object_get(status, "asking"), "end");
+        assert_string_equal(json_string_value(end), cases[i].end);
+        json_decref(status);
+    }
+}
+
+static void test_equal_allocation_asks_about_every_item_alike(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE ", \"adaptive\": {\"stop\": 0}}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 12, 3, 1).finished, 12); /* 60 answers */
+    scene_stop(&scene);
+    json_t *status = status_of(&scene), *item = NULL;
+    size_t place = 0;
+    json_array_foreach(json_object_get(status, "items"), place, item)
+    {
+        assert_int_equal(number_at(item, "asking", "answers"), 3);
+    }
+    json_decref(status);
+}
+
+/* ---- A pilot with fixed batches ---- */
+
+static void test_a_fixed_study_may_become_adaptive_after_its_pilot(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 20, 5, "{\"flow\": {\"practice\": false}, \"comprehension\": []}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 6, 2, 1).finished, 6);
+    scene_stop(&scene);
+    scene_change(&scene, "{\"assignment\": \"adaptive\"}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 6, 2, 2).finished, 6);
+    scene_stop(&scene);
+    const struct sl_study_audit result = audit(&scene);
+    assert_string_equal(result.wrong, "");
+    assert_int_equal(result.n_decisions, 6);
+    json_t *status = status_of(&scene);
+    assert_int_equal(number_at(json_object_get(status, "asking"), "spent", "answers"), 60);
+    json_decref(status);
+    /* And back: the batches made for one person are not filled. */
+    scene_change(&scene, "{\"assignment\": \"fixed\"}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 4, 1, 3).finished, 2); /* 4 batches of 2, 6 done */
+    scene_stop(&scene);
+}
+
+/* ---- Boards ---- */
+
+static struct sl_asking_board *board_at(const struct sl_ledger *ledger, int64_t last,
+                                        const struct sl_asking_board *before)
+{
+    const struct sl_asking_terms terms = sl_asking_terms_of(ledger->study);
+    struct sl_asking_moment moment = {0};
+    struct sl_asking_board *board = NULL;
+    assert_ok(sl_asking_moment_now(ledger, INT64_MAX, &moment, &err), err);
+    moment.last_answer = last;
+    assert_ok(sl_asking_board_create(ledger, &terms, &moment, before, &board, &err), err);
+    return board;
+}
+
+static void assert_same(const struct sl_ledger *ledger, const struct sl_asking_board *a,
+                        const struct sl_asking_board *b)
+{
+    uint32_t items[2][5];
+    const size_t count = sl_asking_choose(a, NULL, items[0]);
+    assert_int_equal(sl_asking_choose(b, NULL, items[1]), count);
+    json_t *first = sl_asking_decision_json(ledger, a, "x", items[0], count);
+    json_t *second = sl_asking_decision_json(ledger, b, "x", items[1], count);
+    assert_true(json_equal(first, second));
+    json_decref(first);
+    json_decref(second);
+}
+
+/* A server that starts again has read everything at once; one that runs on has made many boards. */
+static void test_a_restart_between_decisions_changes_nothing(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    struct sl_ledger *ledger = NULL;
+    struct sl_asking_board *running = NULL;
+    size_t shared = 0;
+    scene_make(&scene, 60, 5, "{" ADAPTIVE ", \"adaptive\": {\"way\": \"gain\", \"first\": 1}}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 40, 4, 1).finished, 40);
+    scene_stop(&scene);
+    open_study(&scene, true, &study, &store);
+    assert_ok(sl_ledger_create(study, store, &ledger, &err), err);
+    assert_ok(sl_ledger_update(ledger, store, &err), err);
+    assert_int_equal(ledger->n_answers, 200);
+    for (int64_t last = 10; last <= ledger->last; last += 13) {
+        struct sl_asking_board *next = board_at(ledger, last, running);
+        struct sl_asking_board *restarted = board_at(ledger, last, NULL);
+        assert_same(ledger, next, restarted);
+        shared += running && next->fit == running->fit;
+        sl_asking_board_replace(&running, next);
+        sl_asking_board_destroy(restarted);
+    }
+    assert_true(shared > 2); /* else nothing was compared */
+    sl_asking_board_destroy(running);
+    sl_ledger_destroy(ledger);
+    close_study(study, store);
+}
+
+/* Answers about items that were closed meanwhile are stored and count. */
+static void test_late_answers_about_closed_items_count(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 10, 5, "{\"flow\": {\"practice\": false}, \"comprehension\": []}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 4, 2, 1).finished, 4);
+    scene_stop(&scene);
+    scene_change(&scene,
+                 "{\"assignment\": \"adaptive\", \"adaptive\": {\"first\": 1, \"least\": 1, "
+                 "\"most\": 1}}");
+    scene_start(&scene);
+    const struct sl_simulation_result result = simulate(&scene, 2, 1, 2);
+    scene_stop(&scene);
+    assert_int_equal(result.finished, 0);
+    json_t *status = status_of(&scene);
+    assert_int_equal(number_at(json_object_get(status, "asking"), "spent", "answers"), 20);
+    assert_int_equal(number_at(json_object_get(status, "asking"), "items", "full"), 10);
+    json_decref(status);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_decision_follows_and_a_changed_one_is_found),
+        cmocka_unit_test(test_a_session_that_got_other_items_is_found),
+        cmocka_unit_test(test_decisions_after_a_purge_are_said_to_be_unknown),
+        cmocka_unit_test(test_the_study_ends_at_its_budget_of_answers),
+        cmocka_unit_test(test_money_target_and_full_items_end_a_study),
+        cmocka_unit_test(test_equal_allocation_asks_about_every_item_alike),
+        cmocka_unit_test(test_a_fixed_study_may_become_adaptive_after_its_pilot),
+        cmocka_unit_test(test_a_restart_between_decisions_changes_nothing),
+        cmocka_unit_test(test_late_answers_about_closed_items_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
