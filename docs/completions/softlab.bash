@@ -4,7 +4,7 @@ _softlab() {
     local command="${COMP_WORDS[1]}" words='' options='' files=no
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'study import labels quality advise compare worth simulate-labels mixing next models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
+        COMPREPLY=($(compgen -W 'study import labels quality advise compare worth simulate-labels mixing next plan models train predict eval run report export bench fetch dataset help version manual completion' -- "$current"))
         return
     fi
     [ "$COMP_CWORD" -eq 2 ] || case "$command ${COMP_WORDS[2]}" in
@@ -263,6 +263,21 @@ _softlab() {
         "next --threads") return ;;
         "next --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "next --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
+        "plan --items" | "plan -n") return ;;
+        "plan --output" | "plan -o") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "plan --budgets") return ;;
+        "plan --target") return ;;
+        "plan --seconds") return ;;
+        "plan --pay-per-hour") return ;;
+        "plan --currency") return ;;
+        "plan --screen") COMPREPLY+=($(compgen -W 'hard rich' -- "$current")); return ;;
+        "plan --seed") return ;;
+        "plan --columns") return ;;
+        "plan --abstain") return ;;
+        "plan --leave-out") return ;;
+        "plan --threads") return ;;
+        "plan --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
+        "plan --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
         "models --classes" | "models -k") return ;;
         "models --input" | "models -i") return ;;
         "models --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
@@ -512,6 +527,10 @@ _softlab() {
             words=''
             options='--budget --output --finished --wave --seconds --target --items --prior --way --per-item --stop --most --columns --abstain --leave-out --json --threads --data-folder --log-level --quiet --help'
             files=yes ;;
+        "plan")
+            words=''
+            options='--items --output --budgets --target --seconds --pay-per-hour --currency --screen --seed --columns --abstain --leave-out --json --threads --data-folder --log-level --quiet --help'
+            files=yes ;;
         "models")
             words='resnet34a resnet50 vgg11 preact-resnet18 preact-resnet34 vgg_15_BN_64 resnet_basic_110 resnet_preact_bottleneck_164 wrn_28_10 resnext_29_8x64d densenet_BC_100_12 pyramidnet_basic_110_270 shake_shake_26_2x64d resnet8 resnet20 mlp mlp-uma tagger'
             options='--classes --input --json --data-folder --log-level --quiet --help'
@@ -561,7 +580,7 @@ _softlab() {
             options='--output --lambdas --pairs --count --batch --split --size --channels --skip-broken --seed --data-folder --log-level --quiet --help'
             files=yes ;;
         "help")
-            words='study import labels quality advise compare worth simulate-labels mixing next models train predict eval run report export bench fetch dataset help version manual completion'
+            words='study import labels quality advise compare worth simulate-labels mixing next plan models train predict eval run report export bench fetch dataset help version manual completion'
             options='--data-folder --log-level --quiet --help'
             files=no ;;
         "version")

@@ -12,6 +12,7 @@
 #ifndef SOFTLAB_ASK_H
 #define SOFTLAB_ASK_H
 
+#include "softlab/base/stats.h"
 #include "softlab/crowd/dirichlet.h"
 
 SL_BEGIN_DECLS
@@ -156,6 +157,67 @@ struct sl_ask_summary {
     double mean_risk; /* over all items */
 };
 void sl_ask_summarise(const struct sl_ask_board *board, struct sl_ask_summary *out);
+
+/* ---- A whole campaign ---- */
+
+/* Those who answer in a campaign that is tried out, and whoever looks at the labels. */
+struct sl_ask_people {
+    size_t n_items;
+    void *context; /* borrowed */
+    /* The class that the next person says about the item, which was asked about `before` times.
+     * K or more: an answer that cannot be used; it is paid for all the same. */
+    size_t (*answer)(void *context, size_t item, size_t before);
+    /* Each item's answers by class and its label, (K) each, when budget number `budget` is spent.
+     * Items come in their order. */
+    void (*look)(void *context, size_t budget, size_t item, const uint32_t *counts,
+                 const double *label);
+};
+struct sl_ask_campaign {
+    const struct sl_ask_fit *pilot; /* borrowed; used until the campaign's own answers are fitted */
+    struct sl_ask_rule rule;
+    double wave;           /* answers that are asked for at once, as a share of the items, .3 */
+    const size_t *budgets; /* borrowed; n_budgets, ascending: answers asked for so far */
+    size_t n_budgets;
+};
+/* Ask in waves about items that nobody has answered, fit the model again whenever there are a fifth
+ * more answers, and make labels when a budget is spent. */
+enum sl_status sl_ask_campaign_run(const struct sl_ask_campaign *campaign,
+                                   const struct sl_ask_people *people, struct sl_pool *pool,
+                                   struct sl_error *err) SL_MUST_USE;
+
+/* How far labels are from how a whole crowd would answer. */
+struct sl_ask_quality {
+    double risk;   /* the mean expected divergence, in nats */
+    double square; /* the mean squared distance */
+};
+enum { SL_ASK_BY_EQUAL, SL_ASK_BY_GAIN, SL_ASK_ALLOCATIONS };
+struct sl_ask_forecast_options {
+    const double *budgets; /* borrowed; n_budgets, ascending: answers per item */
+    size_t n_budgets;
+    double wave;          /* .3 */
+    size_t n_simulated;   /* items of the campaign that is simulated, 2000 */
+    size_t n_resimulated; /* the same for each resample, 500 */
+    size_t n_resamples;   /* of the pilot's items, for intervals, 20 */
+    size_t least_pilot;   /* items with two answers that a pilot must have, 30 */
+    uint64_t seed;
+};
+struct sl_ask_forecast_options sl_ask_forecast_options_default(void);
+struct sl_ask_forecast {
+    size_t n_pilot;               /* items of the pilot that have two answers or more */
+    double useful;                /* the share of its answers that were not given by chance */
+    struct sl_interval variation; /* V of struct sl_ask_fit */
+    size_t n_budgets;
+    double *budgets; /* owned; answers per item */
+    /* Owned; per allocation and budget, with 95 % intervals for the uncertainty of the pilot. */
+    struct sl_interval *risk[SL_ASK_ALLOCATIONS], *square[SL_ASK_ALLOCATIONS];
+};
+/* Fit the pilot, draw items and people from the fit, run campaigns of both allocations on them, and
+ * do the same for resamples of the pilot's items. SL_ERR_INPUT for a pilot that is too small. */
+enum sl_status sl_ask_forecast_create(const struct sl_votes *pilot,
+                                      const struct sl_ask_forecast_options *options,
+                                      struct sl_pool *pool, struct sl_ask_forecast **out,
+                                      struct sl_error *err) SL_MUST_USE;
+void sl_ask_forecast_destroy(struct sl_ask_forecast *forecast);
 
 SL_END_DECLS
 

@@ -109,8 +109,8 @@ enum sl_status sl_store_add_item(struct sl_store *store, const struct sl_store_i
                                  struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_store_set_item_hash(struct sl_store *store, const char *id, const char *hash,
                                       struct sl_error *err) SL_MUST_USE;
-/* A batch has items in order; `target` is the number of annotators wanted for it. 0: it was made for
- * one session and is for nobody else. */
+/* A batch has items in order; `target` is the number of annotators wanted for it. 0: it was made
+ * for one session and is for nobody else. */
 enum sl_status sl_store_add_batch(struct sl_store *store, size_t batch, size_t target,
                                   const char *const *items, size_t n_items,
                                   struct sl_error *err) SL_MUST_USE;

@@ -280,8 +280,8 @@ enum sl_status sl_study_set_password(struct sl_store *store, const char *passwor
 /* ---- Status, export, deletion ---- */
 
 /* {"batches": [...], "sessions": {...}, "answers": n, "per_hour": [...], "input_seconds": {...},
- *  "checks": {...}, "exclusions": [...], "agreement": {...}, "items": [...], "asking": {...}}: what the
- *  researcher's page and `study status --json` show. */
+ *  "checks": {...}, "exclusions": [...], "agreement": {...}, "items": [...], "asking": {...}}: what
+ * the researcher's page and `study status --json` show. */
 enum sl_status sl_study_status(const struct sl_study *study, struct sl_store *store, int64_t now,
                                json_t **out, struct sl_error *err) SL_MUST_USE;
 

@@ -73,7 +73,13 @@ static uint64_t bit_of(const struct reading *reading, size_t table, const struct
     return number < 64 ? UINT64_C(1) << number : 0;
 }
 
-/* Only one of two values could have an effect. */
+/* A flag that is typed twice says the same, and words add up; of other values only the last would
+ * have an effect. */
+static bool may_repeat(const struct sl_field_row *row)
+{
+    return row->kind == SL_FIELD_BOOLEAN || row->kind == SL_FIELD_WORDS;
+}
+
 static enum sl_status fail_repeated(const struct sl_field_row *row, struct sl_error *err)
 {
     const bool list = strstr(sl_field_value_name(row), ",...") != NULL;
@@ -96,7 +102,7 @@ static enum sl_status read_option(struct reading *reading, struct sl_error *err)
     }
     if (!row) return fail_unknown(reading, word, err);
     const uint64_t bit = bit_of(reading, table, row);
-    if (reading->given & bit && row->kind != SL_FIELD_BOOLEAN) return fail_repeated(row, err);
+    if (reading->given & bit && !may_repeat(row)) return fail_repeated(row, err);
     reading->given |= bit;
 
     void *values = reading->tables[table].values;

@@ -44,6 +44,7 @@ extern const struct cli_command cmd_manual;
 extern const struct cli_command cmd_mixing;
 extern const struct cli_command cmd_models;
 extern const struct cli_command cmd_next;
+extern const struct cli_command cmd_plan;
 extern const struct cli_command cmd_predict;
 extern const struct cli_command cmd_quality;
 extern const struct cli_command cmd_report;

@@ -28,6 +28,7 @@ const struct cli_command *const cli_commands[] = {
     &cmd_simulate_labels,
     &cmd_mixing,
     &cmd_next,
+    &cmd_plan,
     &cmd_models,
     &cmd_train,
     &cmd_predict,

@@ -20,9 +20,9 @@
 #include "softlab/pipeline/worth.h"
 
 static const struct sl_task *const tasks[] = {
-    &sl_import_task,  &sl_labels_task, &sl_quality_task,    &sl_advise_task,
-    &sl_compare_task, &sl_mixing_task, &sl_simulation_task, &sl_train_task,
-    &sl_predict_task, &sl_eval_task,   &sl_next_task,       &sl_worth_task,
+    &sl_import_task, &sl_labels_task,     &sl_quality_task, &sl_advise_task,  &sl_compare_task,
+    &sl_mixing_task, &sl_simulation_task, &sl_train_task,   &sl_predict_task, &sl_eval_task,
+    &sl_next_task,   &sl_worth_task,      &sl_plan_task,
 };
 enum { N_TASKS = sizeof tasks / sizeof *tasks };
 

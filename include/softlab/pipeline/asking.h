@@ -1,5 +1,5 @@
 /* Asking: which items to ask about next (softlab/ask.h), from a file of answers to a file with the
- * items of the next batch. */
+ * items of the next batch; and from a pilot to a plan of what budgets are expected to buy. */
 #ifndef SOFTLAB_PIPELINE_ASKING_H
 #define SOFTLAB_PIPELINE_ASKING_H
 
@@ -86,6 +86,64 @@ void sl_next_batch_release(struct sl_next_batch *batch);
 #define SL_NEXT_WEAK_PRIOR 0.2
 /* All results as a new JSON object; takes `provenance`, which may be NULL. */
 json_t *sl_next_batch_json(const struct sl_next_batch *batch, json_t *provenance) SL_MUST_USE;
+
+/* ---- A plan from a pilot ---- */
+
+/* Texts are borrowed; NULL or NaN: not given. */
+struct sl_plan_job {
+    const char *answers; /* the pilot: any file of answers */
+    struct sl_answer_reading reading;
+    size_t items;                /* that are to be labelled */
+    const char *screen;          /* "hard" or "rich"; NULL: those of the pilot */
+    double seconds;              /* that an answer takes, instead of recorded times */
+    double pay_per_hour;         /* in `currency` */
+    const char *currency;        /* such as GBP */
+    double target;               /* a mean risk to find the smallest budget for, in nats */
+    struct sl_real_list budgets; /* answers; empty: 2 to 16 per item */
+    uint64_t seed;
+    const char *output; /* .html, .svg, .csv or .json */
+};
+struct sl_plan_job sl_plan_job_default(void);
+extern const struct sl_field_row sl_plan_job_options[];
+extern const struct sl_task sl_plan_task;
+
+/* A way to give an answer. */
+enum { SL_SCREEN_HARD, SL_SCREEN_RICH, SL_SCREENS };
+extern const char *const sl_plan_screen_names[SL_SCREENS]; /* "hard", "rich" */
+struct sl_plan_screen {
+    size_t kind;    /* SL_SCREEN_HARD: one class; SL_SCREEN_RICH: with probabilities */
+    double worth;   /* clicks that an answer counts as */
+    double seconds; /* the median, or as stated; NaN: not known */
+    size_t n_timed; /* recorded times; 0: none, or the seconds were stated */
+    size_t n_pilot; /* answers of the pilot */
+    /* The fewest answers that reach the target, per allocation; infinite: more than was looked at,
+     * NaN: no target. */
+    struct sl_interval needed[SL_ASK_ALLOCATIONS];
+};
+struct sl_plan_row {
+    size_t screen;                          /* number of the plan's screen */
+    size_t allocation;                      /* SL_ASK_BY_EQUAL, SL_ASK_BY_GAIN */
+    double answers, per_item, hours, money; /* hours and money are NaN if not known */
+    struct sl_interval risk, square;
+};
+struct sl_budget_plan {
+    const struct sl_plan_job *job;    /* borrowed */
+    struct sl_ask_forecast *forecast; /* owned */
+    size_t n_pilot_items, n_pilot_answers;
+    struct sl_plan_screen screens[SL_SCREENS];
+    size_t n_screens;
+    struct sl_plan_row *rows; /* owned; by screen, allocation and budget */
+    size_t n_rows, n_budgets;
+};
+/* Fit the pilot, simulate campaigns, and write the file that the job names. *out borrows *job. */
+enum sl_status sl_plan_job_run(const struct sl_plan_job *job, const struct sl_workplace *workplace,
+                               struct sl_budget_plan *out, struct sl_error *err) SL_MUST_USE;
+void sl_budget_plan_release(struct sl_budget_plan *plan);
+/* The plan in sentences, one per line, into `out`. */
+void sl_budget_plan_say(const struct sl_budget_plan *plan, struct sl_buffer *out);
+/* All figures as a new JSON object; takes `provenance`, which may be NULL. */
+json_t *sl_budget_plan_json(const struct sl_budget_plan *plan, json_t *provenance) SL_MUST_USE;
+extern const char *const sl_plan_allocation_names[SL_ASK_ALLOCATIONS]; /* "equal", "by gain" */
 
 SL_END_DECLS
 

@@ -43,7 +43,7 @@ static enum sl_status read_inputs(const struct sl_next_job *job,
     out->votes = answers.votes;
     answers.votes = NULL;
     out->pace = sl_asking_pace(&answers, job->seconds);
-    out->n_soft = answers.n_answers[SL_ASKED_RICH];
+    out->n_soft = answers.n_answers[SL_SCREEN_RICH];
     out->n_unused = count_unused(out->votes);
     sl_asking_answers_release(&answers);
     if (!job->prior) return SL_OK;

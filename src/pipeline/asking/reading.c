@@ -15,7 +15,7 @@ enum { MOST_CLASSES = 100 }; /* of the dirichlet model */
 void sl_asking_answers_release(struct sl_asking_answers *answers)
 {
     sl_votes_destroy(answers->votes);
-    for (size_t kind = 0; kind < SL_ASKED_KINDS; kind++)
+    for (size_t kind = 0; kind < SL_SCREENS; kind++)
         free(answers->seconds[kind]);
     *answers = (struct sl_asking_answers){0};
 }
@@ -159,7 +159,7 @@ static int compare_reals(const void *a, const void *b)
 static enum sl_status take_times(const struct sl_answers *answers, struct sl_asking_answers *out,
                                  struct sl_error *err)
 {
-    for (size_t kind = 0; kind < SL_ASKED_KINDS; kind++) {
+    for (size_t kind = 0; kind < SL_SCREENS; kind++) {
         out->seconds[kind] = sl_data_alloc(answers->count + 1, sizeof *out->seconds[kind], err);
         if (!out->seconds[kind]) return SL_ERR_NOMEM;
     }
@@ -167,11 +167,11 @@ static enum sl_status take_times(const struct sl_answers *answers, struct sl_ask
         struct sl_answer answer;
         sl_answers_get(answers, i, &answer);
         if (answer.flags) continue;
-        const size_t kind = is_rich(answer.kind) ? SL_ASKED_RICH : SL_ASKED_HARD;
+        const size_t kind = is_rich(answer.kind) ? SL_SCREEN_RICH : SL_SCREEN_HARD;
         out->n_answers[kind]++;
         if (answer.ms > 0) out->seconds[kind][out->n_timed[kind]++] = answer.ms / 1000;
     }
-    for (size_t kind = 0; kind < SL_ASKED_KINDS; kind++)
+    for (size_t kind = 0; kind < SL_SCREENS; kind++)
         qsort(out->seconds[kind], out->n_timed[kind], sizeof(double), compare_reals);
     return SL_OK;
 }
@@ -185,7 +185,7 @@ enum sl_status sl_asking_answers_read(const struct sl_workplace *workplace, cons
     *out = (struct sl_asking_answers){0};
     SL_TRY_OUT(sl_answers_read_any(workplace, path, reading, &answers, err));
     SL_TRY_OUT(take_times(answers, out, err));
-    if (out->n_answers[SL_ASKED_HARD] + out->n_answers[SL_ASKED_RICH] == 0)
+    if (out->n_answers[SL_SCREEN_HARD] + out->n_answers[SL_SCREEN_RICH] == 0)
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
                            "%s: has no answers; ask two people about every item of a pilot first",
                            sl_workplace_shown(workplace, path)));
@@ -206,10 +206,10 @@ struct sl_ask_pace sl_asking_pace(const struct sl_asking_answers *answers, doubl
     struct sl_ask_pace pace = {.seconds = stated, .was_stated = !isnan(stated)};
     if (pace.was_stated) return pace;
     size_t total = 0;
-    for (size_t kind = 0; kind < SL_ASKED_KINDS; kind++)
+    for (size_t kind = 0; kind < SL_SCREENS; kind++)
         total += answers->n_timed[kind];
     double *all = sl_alloc(total + 1, sizeof *all);
-    for (size_t kind = 0; kind < SL_ASKED_KINDS; kind++) {
+    for (size_t kind = 0; kind < SL_SCREENS; kind++) {
         const size_t count = answers->n_timed[kind];
         memcpy(all + pace.n_timed, answers->seconds[kind], count * sizeof *all);
         pace.n_timed += count;
