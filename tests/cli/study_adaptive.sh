@@ -9,7 +9,7 @@ server=$!
 until grep -q researcher serve.txt || ! kill -0 $server; do sleep .05; done
 url=$(sed -n 's/^annotators: //p' serve.txt)
 softlab study simulate "$url" --study shop --speed 0 --no-images --at-once 1 --annotators 9 --count 2>&1 |
-    sed -n 's/^annotators finished/finished/p; /^refused/p'
+    sed -n 's/  */ /g; s/^annotators finished/finished/p; /^refused/p'
 try softlab study audit shop --json | sed 's/"boards": [0-9]*/"boards": N/'
 try softlab study status shop | sed -n '/^items chosen/p; /^answers left/p; /^ended/p'
 kill $server

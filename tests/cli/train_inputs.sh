@@ -10,7 +10,7 @@ try softlab train $tiny --quiet -o edited
 try softlab train $tiny --quiet -o edited
 sed -i 's/0.25,0.75/0.75,0.25/' people.csv
 try softlab train $tiny --quiet -o edited
-try softlab train $tiny --quiet -o edited --set epochs=2,batch=4
+try softlab train $(echo "$tiny" | sed s,epochs=1,epochs=2,) --quiet -o edited
 try softlab train $tiny --quiet -o edited --restart
 printf x | dd of=edited/weights.safetensors bs=1 seek=2000 conv=notrunc status=none
 try softlab train $tiny --quiet -o edited
