@@ -52,8 +52,8 @@ static enum sl_status replay_read(const char *path, struct replay *replay, struc
         uint8_t said[MOST_ANSWERS];
         struct sl_rng rng;
         for (size_t k = 0; k < N_CLASSES; k++)
-            for (double c = values[i * N_CLASSES + k]; c > 0.5; c--)
-                if (count < MOST_ANSWERS) said[count++] = (uint8_t)k;
+            for (size_t c = (size_t)values[i * N_CLASSES + k]; c > 0 && count < MOST_ANSWERS; c--)
+                said[count++] = (uint8_t)k;
         sl_rng_init(&rng, 1, "bench.replay", 0, i);
         sl_rng_permutation(&rng, order, count);
         for (size_t a = 0; a < count; a++)

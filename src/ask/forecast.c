@@ -77,12 +77,13 @@ static void drawn_look(void *context, size_t budget, size_t item, const uint32_t
 }
 
 static enum sl_status simulate(const struct sl_ask_fit *fit, double useful, size_t n_items,
-                               const struct sl_ask_forecast_options *options, uint64_t seed,
+                               const struct sl_ask_forecast_options *options,
                                struct sl_ask_quality *quality[SL_ASK_ALLOCATIONS],
                                struct sl_pool *pool, struct sl_error *err)
 {
     const size_t k = fit->model->n_classes, n_budgets = options->n_budgets;
-    struct drawn drawn = {.n_items = n_items, .n_classes = k, .useful = useful, .seed = seed};
+    struct drawn drawn = {
+        .n_items = n_items, .n_classes = k, .useful = useful, .seed = options->seed};
     const struct sl_ask_people people = {
         .n_items = n_items, .context = &drawn, .answer = drawn_answer, .look = drawn_look};
     struct sl_ask_campaign campaign = {
@@ -95,7 +96,7 @@ static enum sl_status simulate(const struct sl_ask_fit *fit, double useful, size
     campaign.rule.stop = 0;
     drawn.theta = sl_alloc(n_items * k + 1, sizeof *drawn.theta);
     for (size_t i = 0; i < n_items; i++)
-        draw_theta(fit->model, seed, i, drawn.theta + i * k);
+        draw_theta(fit->model, options->seed, i, drawn.theta + i * k);
     SL_TRY_OUT(sl_dirichlet_view_init(&drawn.view, fit->model, err));
     sl_dirichlet_expect(&drawn.view, NULL);
     for (size_t a = 0; a < SL_ASK_ALLOCATIONS; a++) {
@@ -164,7 +165,7 @@ static double mean_trust(const struct sl_ask_fit *fit, const struct sl_votes *vo
 
 /* What one fit foresees: quality per allocation and budget. */
 struct foreseen {
-    double variation;
+    double variation, useful;
     struct sl_ask_quality *quality[SL_ASK_ALLOCATIONS]; /* owned; n_budgets */
 };
 
@@ -174,19 +175,18 @@ static void foreseen_release(struct foreseen *foreseen)
         free(foreseen->quality[a]);
 }
 
-static enum sl_status foresee(const struct sl_votes *votes, const struct sl_ask_fit *before,
-                              size_t n_items, const struct sl_ask_forecast_options *options,
-                              uint64_t seed, struct sl_pool *pool, struct foreseen *out,
-                              double *useful, struct sl_error *err)
+static enum sl_status foresee(const struct sl_votes *votes, size_t n_items,
+                              const struct sl_ask_forecast_options *options, struct sl_pool *pool,
+                              struct foreseen *out, struct sl_error *err)
 {
     struct sl_ask_fit *fit = NULL;
-    SL_TRY(sl_ask_fit_create(votes, NULL, before, pool, &fit, err));
+    SL_TRY(sl_ask_fit_create(votes, NULL, NULL, pool, &fit, err));
     out->variation = fit->variation;
+    out->useful = mean_trust(fit, votes);
     for (size_t a = 0; a < SL_ASK_ALLOCATIONS; a++)
         out->quality[a] = sl_alloc(options->n_budgets + 1, sizeof *out->quality[a]);
-    *useful = mean_trust(fit, votes);
     const enum sl_status status =
-        simulate(fit, *useful, n_items, options, seed, out->quality, pool, err);
+        simulate(fit, out->useful, n_items, options, out->quality, pool, err);
     sl_ask_fit_destroy(fit);
     return status;
 }
@@ -280,15 +280,13 @@ enum sl_status sl_ask_forecast_create(const struct sl_votes *pilot,
     struct foreseen best = {0}, *others = sl_alloc(n_resamples + 1, sizeof *others);
     struct sl_votes votes = {0};
     enum sl_status status = SL_OK;
-    double useful = 1;
     forecast->n_pilot = n_pilot;
-    SL_TRY_OUT(foresee(pilot, NULL, options->n_simulated, options, options->seed, pool, &best,
-                       &forecast->useful, err));
+    SL_TRY_OUT(foresee(pilot, options->n_simulated, options, pool, &best, err));
+    forecast->useful = best.useful;
     for (size_t r = 0; r < n_resamples; r++) {
         SL_TRY_OUT(resample(pilot, options->seed, r, &votes, err));
         /* The same streams as for the estimate, so that resamples differ by their fits alone. */
-        SL_TRY_OUT(foresee(&votes, NULL, options->n_resimulated, options, options->seed, pool,
-                           &others[r], &useful, err));
+        SL_TRY_OUT(foresee(&votes, options->n_resimulated, options, pool, &others[r], err));
         resampled_release(&votes);
     }
     summarise(&best, others, n_resamples, forecast);
