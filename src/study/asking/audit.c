@@ -35,10 +35,10 @@ static void note_wrong(struct audit *audit, int64_t session, const char *problem
     const size_t room = sizeof audit->result.wrong;
     if (*to) return;
     if (session > 0)
-        snprintf(to, room, "the decision of session %" PRId64 " does not follow: %s", session,
+        snprintf(to, room, "the decision of session %" PRId64 " does not follow: %.300s", session,
                  problem);
     else
-        snprintf(to, room, "a board does not follow from the answers: %s", problem);
+        snprintf(to, room, "a board does not follow from the answers: %.300s", problem);
 }
 
 /* What is missing may have been removed, or come later than it seems; otherwise it is wrong. */
