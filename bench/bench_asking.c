@@ -22,7 +22,7 @@ static uint32_t draw_label(size_t item, struct sl_rng *rng)
     return sl_rng_uniform(rng) < wrong ? (truth + 1) % CLASSES : truth;
 }
 
-static void fill(struct sl_ledger *ledger, size_t per_item)
+static void fill(struct sl_asking_log *ledger, size_t per_item)
 {
     struct sl_rng rng;
     sl_rng_init(&rng, 1, "bench.asking", 0, 0);
@@ -30,17 +30,17 @@ static void fill(struct sl_ledger *ledger, size_t per_item)
     ledger->answers = sl_alloc(ledger->n_answers, sizeof *ledger->answers);
     for (size_t i = 0; i < ledger->n_answers; i++)
         ledger->answers[i] =
-            (struct sl_ledger_answer){.id = (int64_t)i + 1,
-                                      .session = (int64_t)(i / BATCH) + 1,
-                                      .until = INT64_MAX,
-                                      .item = (uint32_t)(i % ITEMS),
-                                      .annotator = (uint32_t)(i / BATCH % ANNOTATORS),
-                                      .label = draw_label(i % ITEMS, &rng),
-                                      .seconds = 2};
+            (struct sl_asking_log_answer){.id = (int64_t)i + 1,
+                                          .session = (int64_t)(i / BATCH) + 1,
+                                          .until = INT64_MAX,
+                                          .item = (uint32_t)(i % ITEMS),
+                                          .annotator = (uint32_t)(i / BATCH % ANNOTATORS),
+                                          .label = draw_label(i % ITEMS, &rng),
+                                          .seconds = 2};
     ledger->last = (int64_t)ledger->n_answers;
 }
 
-static struct sl_asking_board *make(const struct sl_ledger *ledger,
+static struct sl_asking_board *make(const struct sl_asking_log *ledger,
                                     const struct sl_asking_board *before, double *ms)
 {
     const struct sl_asking_terms terms = sl_asking_terms_of(ledger->study);
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     const char *names[CLASSES] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
     sl_study_set_texts(&study->classes, &study->n_classes, names, CLASSES);
     study->batch_size = BATCH;
-    struct sl_ledger ledger = {.study = study, .n_items = ITEMS};
+    struct sl_asking_log ledger = {.study = study, .n_items = ITEMS};
     double fit = 0, recount = 0;
     if (per_item == 0) return 2;
     fill(&ledger, per_item);

@@ -18,8 +18,8 @@ struct record {
 
 struct audit {
     const struct sl_study *study;
-    struct sl_ledger *ledger; /* owned */
-    struct record *records;   /* owned; in the order written */
+    struct sl_asking_log *ledger; /* owned */
+    struct record *records;       /* owned; in the order written */
     size_t n_records, capacity;
     bool purged;                   /* somebody was removed since */
     bool *seen;                    /* owned; n_items */
@@ -35,10 +35,10 @@ static void note_wrong(struct audit *audit, int64_t session, const char *problem
     const size_t room = sizeof audit->result.wrong;
     if (*to) return;
     if (session > 0)
-        snprintf(to, room, "the decision of session %" PRId64 " does not follow: %s", session,
+        snprintf(to, room, "the decision of session %" PRId64 " does not follow: %.300s", session,
                  problem);
     else
-        snprintf(to, room, "a board does not follow from the answers: %s", problem);
+        snprintf(to, room, "a board does not follow from the answers: %.300s", problem);
 }
 
 /* What is missing may have been removed, or come later than it seems; otherwise it is wrong. */
@@ -101,7 +101,7 @@ static bool is_whole(const struct audit *audit, const json_t *body)
 {
     const struct sl_asking_moment *moment = &audit->board->moment;
     for (size_t i = 0; i < moment->n_live; i++)
-        if (!sl_ledger_session(audit->ledger, moment->live[i])) return false;
+        if (!sl_asking_log_session(audit->ledger, moment->live[i])) return false;
     return (int64_t)audit->board->n_answers == integer(body, "answers");
 }
 
@@ -145,16 +145,16 @@ static enum sl_status remake(struct audit *audit, const json_t *body, bool *usab
 
 /* ---- Decisions ---- */
 
-static void mark_seen(const struct audit *audit, const struct sl_ledger_session *of)
+static void mark_seen(const struct audit *audit, const struct sl_asking_log_session *of)
 {
-    const struct sl_ledger *ledger = audit->ledger;
+    const struct sl_asking_log *ledger = audit->ledger;
     memset(audit->seen, 0, ledger->n_items * sizeof *audit->seen);
     for (size_t i = 0; i < ledger->n_sessions; i++) {
-        const struct sl_ledger_session *other = &ledger->sessions[i];
+        const struct sl_asking_log_session *other = &ledger->sessions[i];
         if (other->id >= of->id || other->test || !other->shown ||
             memcmp(other->person, of->person, sizeof of->person) != 0)
             continue;
-        const struct sl_ledger_batch *batch = sl_ledger_batch_of(ledger, other);
+        const struct sl_asking_log_batch *batch = sl_asking_log_batch_of(ledger, other);
         for (size_t b = 0; b < batch->count; b++)
             audit->seen[batch->items[b]] = true;
     }
@@ -175,9 +175,9 @@ static const char *compare_item(const json_t *stored, const json_t *again)
 }
 
 static const char *compare_items(const struct audit *audit, const json_t *body, size_t count,
-                                 const struct sl_ledger_session *session)
+                                 const struct sl_asking_log_session *session)
 {
-    const struct sl_ledger_batch *batch = sl_ledger_batch_of(audit->ledger, session);
+    const struct sl_asking_log_batch *batch = sl_asking_log_batch_of(audit->ledger, session);
     const json_t *items = json_object_get(body, "items");
     const char *problem = NULL;
     if (json_array_size(items) != count) return "the rule gives another number of items";
@@ -195,7 +195,8 @@ static const char *compare_items(const struct audit *audit, const json_t *body, 
 /* False if the session is not there: it was removed after the records were read. */
 static bool follow(struct audit *audit, const struct record *record)
 {
-    const struct sl_ledger_session *session = sl_ledger_session(audit->ledger, record->session);
+    const struct sl_asking_log_session *session =
+        sl_asking_log_session(audit->ledger, record->session);
     if (!session) return false;
     mark_seen(audit, session);
     const size_t count = sl_asking_choose(audit->board, audit->seen, audit->items);
@@ -254,7 +255,7 @@ static void find_unrecorded(struct audit *audit, const struct batch_marks *marks
         if (audit->records[i].session > 0) decided[count++] = audit->records[i].session;
     if (count > 1) qsort(decided, count, sizeof *decided, by_number);
     for (size_t s = 0; s < audit->ledger->n_sessions; s++) {
-        const struct sl_ledger_session *session = &audit->ledger->sessions[s];
+        const struct sl_asking_log_session *session = &audit->ledger->sessions[s];
         if (session->test || (session->batch < marks->count && marks->fixed[session->batch]))
             continue;
         if (count == 0 || !bsearch(&session->id, decided, count, sizeof *decided, by_number))
@@ -276,8 +277,8 @@ static enum sl_status run(struct audit *audit, struct sl_store *store)
 {
     /* Records after the ledger would name sessions that it does not know yet. */
     SL_TRY(sl_store_each_event(store, take_event, audit, audit->err));
-    SL_TRY(sl_ledger_create(audit->study, store, &audit->ledger, audit->err));
-    SL_TRY(sl_ledger_update(audit->ledger, store, audit->err));
+    SL_TRY(sl_asking_log_create(audit->study, store, &audit->ledger, audit->err));
+    SL_TRY(sl_asking_log_update(audit->ledger, store, audit->err));
     audit->seen = sl_data_zeroed(audit->ledger->n_items + 1, sizeof *audit->seen, audit->err);
     audit->items = sl_data_zeroed(audit->ledger->n_items + 1, sizeof *audit->items, audit->err);
     if (!audit->seen || !audit->items) return SL_ERR_NOMEM;
@@ -302,7 +303,7 @@ enum sl_status sl_study_audit(const struct sl_study *study, struct sl_store *sto
     free(audit.seen);
     free(audit.items);
     sl_asking_board_destroy(audit.board);
-    sl_ledger_destroy(audit.ledger);
+    sl_asking_log_destroy(audit.ledger);
     if (status == SL_OK) *out = audit.result;
     return status;
 }

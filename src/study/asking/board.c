@@ -18,13 +18,13 @@ void sl_asking_moment_release(struct sl_asking_moment *moment)
     *moment = (struct sl_asking_moment){0};
 }
 
-static bool is_gone(const struct sl_ledger_session *session)
+static bool is_gone(const struct sl_asking_log_session *session)
 {
     return !session || session->state == SL_SESSION_RETURNED ||
            session->state == SL_SESSION_REFUSED;
 }
 
-static bool is_live(const struct sl_ledger_session *session, int64_t now)
+static bool is_live(const struct sl_asking_log_session *session, int64_t now)
 {
     return session->state == SL_SESSION_ACTIVE && session->lease_until >= now && !session->test &&
            !session->second_run;
@@ -37,12 +37,12 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Sessions with answers that do not count, each once. */
-static void list_gone(const struct sl_ledger *ledger, struct sl_asking_moment *to)
+static void list_gone(const struct sl_asking_log *ledger, struct sl_asking_moment *to)
 {
     size_t count = 0;
     for (size_t i = 0; i < ledger->n_answers; i++) {
         const int64_t session = ledger->answers[i].session;
-        if (is_gone(sl_ledger_session(ledger, session))) to->gone[count++] = session;
+        if (is_gone(sl_asking_log_session(ledger, session))) to->gone[count++] = session;
     }
     if (count > 1) qsort(to->gone, count, sizeof *to->gone, by_id);
     for (size_t i = 0; i < count; i++)
@@ -50,7 +50,7 @@ static void list_gone(const struct sl_ledger *ledger, struct sl_asking_moment *t
             to->gone[to->n_gone++] = to->gone[i];
 }
 
-enum sl_status sl_asking_moment_now(const struct sl_ledger *ledger, int64_t now,
+enum sl_status sl_asking_moment_now(const struct sl_asking_log *ledger, int64_t now,
                                     struct sl_asking_moment *out, struct sl_error *err)
 {
     struct sl_asking_moment moment = {.last_answer = ledger->last};
@@ -61,7 +61,7 @@ enum sl_status sl_asking_moment_now(const struct sl_ledger *ledger, int64_t now,
         return SL_ERR_NOMEM;
     }
     for (size_t i = 0; i < ledger->n_sessions; i++) {
-        const struct sl_ledger_session *session = &ledger->sessions[i];
+        const struct sl_asking_log_session *session = &ledger->sessions[i];
         if (is_live(session, now)) moment.live[moment.n_live++] = session->id;
         moment.n_finished += session->state == SL_SESSION_DONE && !session->test;
     }
@@ -77,7 +77,7 @@ static bool is_listed(const int64_t *list, size_t count, int64_t session)
 
 /* ---- Votes ---- */
 
-static bool counts(const struct sl_ledger_answer *answer, const struct sl_asking_moment *moment)
+static bool counts(const struct sl_asking_log_answer *answer, const struct sl_asking_moment *moment)
 {
     return answer->id <= moment->last_answer && answer->until > moment->last_answer &&
            answer->label != SL_NO_NAME && !is_listed(moment->gone, moment->n_gone, answer->session);
@@ -98,7 +98,7 @@ static void tally_release(struct tally *tally)
     free(tally->id);
 }
 
-static enum sl_status tally_make(const struct sl_ledger *ledger, struct sl_asking_board *board,
+static enum sl_status tally_make(const struct sl_asking_log *ledger, struct sl_asking_board *board,
                                  struct tally *out, struct sl_error *err)
 {
     const size_t room = ledger->n_answers + 1;
@@ -111,7 +111,7 @@ static enum sl_status tally_make(const struct sl_ledger *ledger, struct sl_askin
         return SL_ERR_NOMEM;
     }
     for (size_t i = 0; i < ledger->n_answers; i++) {
-        const struct sl_ledger_answer *answer = &ledger->answers[i];
+        const struct sl_asking_log_answer *answer = &ledger->answers[i];
         if (!counts(answer, &board->moment)) continue;
         tally.item[tally.count] = answer->item;
         tally.annotator[tally.count] = answer->annotator;
@@ -125,7 +125,7 @@ static enum sl_status tally_make(const struct sl_ledger *ledger, struct sl_askin
 }
 
 /* All answers item by item. A board asks for no names, and may have no answers at all. */
-static enum sl_status sort_votes(const struct sl_ledger *ledger, const struct tally *tally,
+static enum sl_status sort_votes(const struct sl_asking_log *ledger, const struct tally *tally,
                                  struct sl_votes *out, struct sl_error *err)
 {
     const size_t n = ledger->n_items;
@@ -153,7 +153,7 @@ static enum sl_status sort_votes(const struct sl_ledger *ledger, const struct ta
 
 /* The first `count` answers for a fit. Annotators are numbered by their first answers, so they have
  * the same numbers on every later board. */
-static enum sl_status fit_votes(const struct sl_ledger *ledger, const struct tally *tally,
+static enum sl_status fit_votes(const struct sl_asking_log *ledger, const struct tally *tally,
                                 size_t count, struct sl_votes **out, struct sl_error *err)
 {
     size_t n_annotators = 0;
@@ -204,7 +204,7 @@ static enum sl_status make_first_fit(size_t n_classes, struct sl_ask_fit **out,
     return SL_OK;
 }
 
-static enum sl_status make_fit(const struct sl_ledger *ledger, struct sl_asking_board *board,
+static enum sl_status make_fit(const struct sl_asking_log *ledger, struct sl_asking_board *board,
                                const struct tally *tally, const struct sl_asking_board *before,
                                struct sl_error *err)
 {
@@ -233,19 +233,20 @@ static void expect(struct sl_asking_board *board, uint32_t item)
 }
 
 /* Items of live sessions that they have not answered. `pending` (n_items) is zero before. */
-static void expect_live(const struct sl_ledger *ledger, struct sl_asking_board *board,
+static void expect_live(const struct sl_asking_log *ledger, struct sl_asking_board *board,
                         uint32_t *pending)
 {
     const struct sl_asking_moment *moment = &board->moment;
     for (size_t i = 0; i < moment->n_live; i++) {
-        const struct sl_ledger_session *session = sl_ledger_session(ledger, moment->live[i]);
+        const struct sl_asking_log_session *session =
+            sl_asking_log_session(ledger, moment->live[i]);
         if (!session) continue;
-        const struct sl_ledger_batch *batch = sl_ledger_batch_of(ledger, session);
+        const struct sl_asking_log_batch *batch = sl_asking_log_batch_of(ledger, session);
         for (size_t b = 0; b < batch->count; b++)
             pending[batch->items[b]]++;
     }
     for (size_t i = 0; i < ledger->n_answers; i++) {
-        const struct sl_ledger_answer *answer = &ledger->answers[i];
+        const struct sl_asking_log_answer *answer = &ledger->answers[i];
         if (answer->id <= moment->last_answer && answer->until > moment->last_answer &&
             is_listed(moment->live, moment->n_live, answer->session) && pending[answer->item] > 0)
             pending[answer->item]--;
@@ -257,7 +258,7 @@ static void expect_live(const struct sl_ledger *ledger, struct sl_asking_board *
     }
 }
 
-static enum sl_status score(const struct sl_ledger *ledger, struct sl_asking_board *board,
+static enum sl_status score(const struct sl_asking_log *ledger, struct sl_asking_board *board,
                             const struct tally *tally, struct sl_error *err)
 {
     const struct sl_ask_rule rule = sl_study_rule(&board->terms.adaptive);
@@ -271,7 +272,7 @@ static enum sl_status score(const struct sl_ledger *ledger, struct sl_asking_boa
     return status;
 }
 
-static enum sl_status fill(const struct sl_ledger *ledger, struct sl_asking_board *board,
+static enum sl_status fill(const struct sl_asking_log *ledger, struct sl_asking_board *board,
                            const struct sl_asking_board *before, struct sl_error *err)
 {
     struct tally tally = {0};
@@ -293,7 +294,7 @@ static enum sl_status fill(const struct sl_ledger *ledger, struct sl_asking_boar
     return status;
 }
 
-enum sl_status sl_asking_board_create(const struct sl_ledger *ledger,
+enum sl_status sl_asking_board_create(const struct sl_asking_log *ledger,
                                       const struct sl_asking_terms *terms,
                                       struct sl_asking_moment *moment,
                                       const struct sl_asking_board *before,

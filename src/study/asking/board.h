@@ -17,7 +17,7 @@ struct sl_asking_moment {
 };
 void sl_asking_moment_release(struct sl_asking_moment *moment);
 /* The moment of the ledger's last update. */
-enum sl_status sl_asking_moment_now(const struct sl_ledger *ledger, int64_t now,
+enum sl_status sl_asking_moment_now(const struct sl_asking_log *ledger, int64_t now,
                                     struct sl_asking_moment *out, struct sl_error *err) SL_MUST_USE;
 
 /* The rule and the limits of study.json, which may change while there are answers. */
@@ -50,7 +50,7 @@ struct sl_asking_board {
  * makes the same fit. The board shares the fit of `before` (NULL: none) if that is still right, and
  * then replaces it with sl_asking_board_replace. Takes the moment, also on failure. */
 enum sl_status
-sl_asking_board_create(const struct sl_ledger *ledger, const struct sl_asking_terms *terms,
+sl_asking_board_create(const struct sl_asking_log *ledger, const struct sl_asking_terms *terms,
                        struct sl_asking_moment *moment, const struct sl_asking_board *before,
                        struct sl_asking_board **out, struct sl_error *err) SL_MUST_USE;
 void sl_asking_board_destroy(struct sl_asking_board *board);
@@ -87,8 +87,9 @@ size_t sl_asking_allowance(const struct sl_asking_board *board, enum sl_asking_e
  * seen. Returns their number, at most batch.size. Changes nothing. */
 size_t sl_asking_choose(const struct sl_asking_board *board, const bool *seen, uint32_t *out);
 /* {"board": name, "turn": n, "way": ..., "items": [...]}: a new object. */
-json_t *sl_asking_decision_json(const struct sl_ledger *ledger, const struct sl_asking_board *board,
-                                const char *name, const uint32_t *items, size_t n_items);
+json_t *sl_asking_decision_json(const struct sl_asking_log *ledger,
+                                const struct sl_asking_board *board, const char *name,
+                                const uint32_t *items, size_t n_items);
 /* The session was made: it is live, and its items are pending. */
 void sl_asking_decided(struct sl_asking_board *board, int64_t session, const uint32_t *items,
                        size_t n_items);

@@ -168,14 +168,15 @@ static const char *reason(const struct sl_asking_board *board, uint32_t item)
     return asked < board->ask->rule.first ? "first" : way_name(board);
 }
 
-json_t *sl_asking_decision_json(const struct sl_ledger *ledger, const struct sl_asking_board *board,
-                                const char *name, const uint32_t *items, size_t n_items)
+json_t *sl_asking_decision_json(const struct sl_asking_log *ledger,
+                                const struct sl_asking_board *board, const char *name,
+                                const uint32_t *items, size_t n_items)
 {
     const struct sl_ask_board *ask = board->ask;
     json_t *list = json_array();
     for (size_t i = 0; i < n_items; i++)
         json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:f, s:f, s:s}", "id",
-                                              sl_ledger_item_id(ledger, items[i]), "answers",
+                                              sl_asking_log_item_id(ledger, items[i]), "answers",
                                               (json_int_t)ask->answers[items[i]], "pending",
                                               (json_int_t)ask->pending[items[i]], "risk",
                                               ask->risk[items[i]], "gain", ask->gain[items[i]],

@@ -14,19 +14,19 @@ static bool is_asked_about(const struct sl_study_item *item)
     return !item->check && !json_is_true(json_object_get(item->content, "training"));
 }
 
-enum sl_status sl_ledger_create(const struct sl_study *study, struct sl_store *store,
-                                struct sl_ledger **out, struct sl_error *err)
+enum sl_status sl_asking_log_create(const struct sl_study *study, struct sl_store *store,
+                                    struct sl_asking_log **out, struct sl_error *err)
 {
     struct sl_study_items stored = {0};
     SL_TRY(sl_study_items_read(study, store, &stored, err));
-    struct sl_ledger *ledger = sl_alloc(1, sizeof *ledger);
+    struct sl_asking_log *ledger = sl_alloc(1, sizeof *ledger);
     ledger->study = study;
     ledger->stored = stored;
     ledger->annotators = sl_name_table_create();
     ledger->number = sl_data_alloc(stored.count + 1, sizeof *ledger->number, err);
     ledger->place = sl_data_alloc(stored.count + 1, sizeof *ledger->place, err);
     if (!ledger->number || !ledger->place) {
-        sl_ledger_destroy(ledger);
+        sl_asking_log_destroy(ledger);
         return SL_ERR_NOMEM;
     }
     for (size_t i = 0; i < stored.count; i++) {
@@ -38,7 +38,7 @@ enum sl_status sl_ledger_create(const struct sl_study *study, struct sl_store *s
     return SL_OK;
 }
 
-void sl_ledger_destroy(struct sl_ledger *ledger)
+void sl_asking_log_destroy(struct sl_asking_log *ledger)
 {
     if (!ledger) return;
     for (size_t b = 0; b < ledger->n_batches; b++)
@@ -53,12 +53,12 @@ void sl_ledger_destroy(struct sl_ledger *ledger)
     free(ledger);
 }
 
-const char *sl_ledger_item_id(const struct sl_ledger *ledger, uint32_t item)
+const char *sl_asking_log_item_id(const struct sl_asking_log *ledger, uint32_t item)
 {
     return ledger->stored.items[ledger->place[item]].id;
 }
 
-uint32_t sl_ledger_item(const struct sl_ledger *ledger, const char *id)
+uint32_t sl_asking_log_item(const struct sl_asking_log *ledger, const char *id)
 {
     const uint32_t place = sl_name_table_find(ledger->stored.names, id, strlen(id));
     return place == SL_NO_NAME ? SL_NO_NAME : ledger->number[place];
@@ -67,12 +67,12 @@ uint32_t sl_ledger_item(const struct sl_ledger *ledger, const char *id)
 /* ---- Answers ---- */
 
 struct answer_walk {
-    struct sl_ledger *ledger;
+    struct sl_asking_log *ledger;
     struct sl_error *err;
 };
 
 /* The most probable class of an answer that was stored; SL_NO_NAME if it names none. */
-static enum sl_status class_of(const struct sl_ledger *ledger, const struct sl_store_row *row,
+static enum sl_status class_of(const struct sl_asking_log *ledger, const struct sl_store_row *row,
                                uint32_t *label, struct sl_error *err)
 {
     struct sl_json body = {0};
@@ -98,10 +98,10 @@ static enum sl_status class_of(const struct sl_ledger *ledger, const struct sl_s
 }
 
 /* Revisions are rare and come soon after what they replace. */
-static void replace_earlier(struct sl_ledger *ledger, const struct sl_ledger_answer *now)
+static void replace_earlier(struct sl_asking_log *ledger, const struct sl_asking_log_answer *now)
 {
     for (size_t i = ledger->n_answers; i-- > 0;) {
-        struct sl_ledger_answer *before = &ledger->answers[i];
+        struct sl_asking_log_answer *before = &ledger->answers[i];
         if (before->session != now->session || before->trial != now->trial) continue;
         before->until = now->id;
         return;
@@ -111,20 +111,20 @@ static void replace_earlier(struct sl_ledger *ledger, const struct sl_ledger_ans
 static enum sl_status add_answer(struct answer_walk *walk, const struct sl_store_row *row,
                                  uint32_t item)
 {
-    struct sl_ledger *ledger = walk->ledger;
-    struct sl_ledger_answer answer = {.id = row->answer->id,
-                                      .session = row->session->id,
-                                      .until = INT64_MAX,
-                                      .trial = row->answer->trial,
-                                      .item = item,
-                                      .seconds = (double)row->answer->elapsed / 1000};
+    struct sl_asking_log *ledger = walk->ledger;
+    struct sl_asking_log_answer answer = {.id = row->answer->id,
+                                          .session = row->session->id,
+                                          .until = INT64_MAX,
+                                          .trial = row->answer->trial,
+                                          .item = item,
+                                          .seconds = (double)row->answer->elapsed / 1000};
     SL_TRY(class_of(ledger, row, &answer.label, walk->err));
     SL_TRY(sl_name_table_add(ledger->annotators, (const char *)row->session->person,
                              SL_STORE_PERSON_BYTES, &answer.annotator, walk->err));
     if (row->answer->revision > 0) replace_earlier(ledger, &answer);
     if (ledger->n_answers == ledger->answer_capacity) {
         const size_t capacity = ledger->answer_capacity * 2 + 1024;
-        struct sl_ledger_answer *grown =
+        struct sl_asking_log_answer *grown =
             sl_data_resize(ledger->answers, capacity, sizeof *grown, walk->err);
         if (!grown) return SL_ERR_NOMEM;
         ledger->answers = grown;
@@ -137,17 +137,17 @@ static enum sl_status add_answer(struct answer_walk *walk, const struct sl_store
 static enum sl_status take_answer(const struct sl_store_row *row, void *context)
 {
     struct answer_walk *walk = context;
-    struct sl_ledger *ledger = walk->ledger;
+    struct sl_asking_log *ledger = walk->ledger;
     const struct sl_store_answer *answer = row->answer;
     ledger->n_rows++;
     ledger->last = answer->id;
     if (row->session->test || row->session->second_run || answer->practice || answer->repeat)
         return SL_OK;
-    const uint32_t item = sl_ledger_item(ledger, answer->item);
+    const uint32_t item = sl_asking_log_item(ledger, answer->item);
     return item == SL_NO_NAME ? SL_OK : add_answer(walk, row, item);
 }
 
-static void forget_answers(struct sl_ledger *ledger)
+static void forget_answers(struct sl_asking_log *ledger)
 {
     ledger->n_answers = ledger->n_rows = 0;
     ledger->last = 0;
@@ -156,7 +156,7 @@ static void forget_answers(struct sl_ledger *ledger)
 
 /* The counts before and after tell of answers that another server committed after higher ids, and
  * of answers that were removed (a purge): then everything is read again. */
-static enum sl_status read_answers(struct sl_ledger *ledger, struct sl_store *store,
+static enum sl_status read_answers(struct sl_asking_log *ledger, struct sl_store *store,
                                    struct sl_error *err)
 {
     struct answer_walk walk = {ledger, err};
@@ -174,23 +174,23 @@ static enum sl_status read_answers(struct sl_ledger *ledger, struct sl_store *st
 static enum sl_status take_session(const struct sl_store_row *row, void *context)
 {
     struct answer_walk *walk = context;
-    struct sl_ledger *ledger = walk->ledger;
+    struct sl_asking_log *ledger = walk->ledger;
     const struct sl_store_session *session = row->session;
     if (ledger->n_sessions == ledger->session_capacity) {
         const size_t capacity = ledger->session_capacity * 2 + 256;
-        struct sl_ledger_session *grown =
+        struct sl_asking_log_session *grown =
             sl_data_resize(ledger->sessions, capacity, sizeof *grown, walk->err);
         if (!grown) return SL_ERR_NOMEM;
         ledger->sessions = grown;
         ledger->session_capacity = capacity;
     }
-    struct sl_ledger_session *to = &ledger->sessions[ledger->n_sessions++];
-    *to = (struct sl_ledger_session){.id = session->id,
-                                     .batch = session->batch,
-                                     .state = session->state,
-                                     .lease_until = session->lease_until,
-                                     .test = session->test,
-                                     .second_run = session->second_run};
+    struct sl_asking_log_session *to = &ledger->sessions[ledger->n_sessions++];
+    *to = (struct sl_asking_log_session){.id = session->id,
+                                         .batch = session->batch,
+                                         .state = session->state,
+                                         .lease_until = session->lease_until,
+                                         .test = session->test,
+                                         .second_run = session->second_run};
     memcpy(to->person, session->person, sizeof to->person);
     to->shown = true;
     for (int p = 0; p < SL_PLACE_TRIALS; p++)
@@ -198,7 +198,7 @@ static enum sl_status take_session(const struct sl_store_row *row, void *context
     return SL_OK;
 }
 
-static enum sl_status read_batch(struct sl_ledger *ledger, struct sl_store *store, size_t batch,
+static enum sl_status read_batch(struct sl_asking_log *ledger, struct sl_store *store, size_t batch,
                                  struct sl_error *err)
 {
     char **names = NULL;
@@ -209,20 +209,20 @@ static enum sl_status read_batch(struct sl_ledger *ledger, struct sl_store *stor
                (batch + 64 - ledger->n_batches) * sizeof *ledger->batches);
         ledger->n_batches = batch + 64;
     }
-    struct sl_ledger_batch *to = &ledger->batches[batch];
+    struct sl_asking_log_batch *to = &ledger->batches[batch];
     if (to->items) return SL_OK;
     SL_TRY(sl_store_batch_items(store, batch, &names, &count, err));
     to->items = sl_alloc(count, sizeof *to->items);
     for (size_t i = 0; i < count; i++) {
-        const uint32_t item = sl_ledger_item(ledger, names[i]);
+        const uint32_t item = sl_asking_log_item(ledger, names[i]);
         if (item != SL_NO_NAME) to->items[to->count++] = item;
     }
     sl_strings_destroy(names, count);
     return SL_OK;
 }
 
-enum sl_status sl_ledger_update(struct sl_ledger *ledger, struct sl_store *store,
-                                struct sl_error *err)
+enum sl_status sl_asking_log_update(struct sl_asking_log *ledger, struct sl_store *store,
+                                    struct sl_error *err)
 {
     struct answer_walk walk = {ledger, err};
     /* Answers first: every answer that was read has a session in the list, unless it was purged. */
@@ -235,7 +235,8 @@ enum sl_status sl_ledger_update(struct sl_ledger *ledger, struct sl_store *store
     return SL_OK;
 }
 
-const struct sl_ledger_session *sl_ledger_session(const struct sl_ledger *ledger, int64_t id)
+const struct sl_asking_log_session *sl_asking_log_session(const struct sl_asking_log *ledger,
+                                                          int64_t id)
 {
     size_t low = 0, high = ledger->n_sessions;
     while (low < high) {
@@ -249,9 +250,10 @@ const struct sl_ledger_session *sl_ledger_session(const struct sl_ledger *ledger
                                                                       : NULL;
 }
 
-const struct sl_ledger_batch *sl_ledger_batch_of(const struct sl_ledger *ledger,
-                                                 const struct sl_ledger_session *session)
+const struct sl_asking_log_batch *
+sl_asking_log_batch_of(const struct sl_asking_log *ledger,
+                       const struct sl_asking_log_session *session)
 {
-    static const struct sl_ledger_batch none = {0};
+    static const struct sl_asking_log_batch none = {0};
     return session->batch < ledger->n_batches ? &ledger->batches[session->batch] : &none;
 }

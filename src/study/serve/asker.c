@@ -10,8 +10,9 @@
 #include "study/secret.h"
 #include "study/serve/lanes.h"
 
-/* How often the thread looks whether something was stored. */
-static const double LOOK_SECONDS = 1;
+/* How often the thread looks whether something was stored, and how long it rests after a board, in
+ * times of what the board took: boards of a large study take a fifth of one thread. */
+static const double LOOK_SECONDS = .1, REST = 4;
 enum { WORD = 8 }; /* of a server */
 
 /* A decision that the next board may not know of yet. */
@@ -34,14 +35,17 @@ struct choice {
 struct sl_asker {
     struct sl_asker_options options;
     struct sl_asking_terms terms;
-    struct sl_ledger *ledger; /* owned; the loop reads the items only, unless no work is going on */
+    struct sl_asking_log
+        *ledger; /* owned; the loop reads the items only, unless no work is going on */
     /* Of the thread that makes boards, while it works: */
     struct sl_store *store;       /* owned; read-only; NULL: not open */
     int64_t version;              /* of the store, when the last board was made */
     struct sl_asking_board *made; /* owned; NULL: nothing was stored */
+    double cost;                  /* seconds that the last board took */
     enum sl_status status;
     struct sl_error err;
     /* Of the loop: */
+    double done;                   /* when the last work ended (sl_clock_seconds) */
     struct sl_asking_board *board; /* owned; the thread reads its fit */
     bool working, failing;
     char server[WORD + 1];
@@ -76,12 +80,14 @@ static enum sl_status make_board(struct sl_asker *asker)
     int64_t version = 0;
     SL_TRY(open_store(asker, &version));
     if (asker->board && version == asker->version) return SL_OK;
-    SL_TRY(sl_ledger_update(asker->ledger, asker->store, &asker->err));
+    const double begun = sl_clock_seconds();
+    SL_TRY(sl_asking_log_update(asker->ledger, asker->store, &asker->err));
     SL_TRY(sl_asking_moment_now(asker->ledger, asker->options.now(asker->options.clock_context),
                                 &moment, &asker->err));
     SL_TRY(sl_asking_board_create(asker->ledger, &asker->terms, &moment, asker->board, &asker->made,
                                   &asker->err));
     asker->version = version;
+    asker->cost = sl_clock_seconds() - begun;
     return SL_OK;
 }
 
@@ -105,7 +111,7 @@ static void carry_over(struct sl_asker *asker)
     size_t kept = 0;
     for (size_t i = 0; i < asker->n_recent; i++) {
         struct recent *recent = &asker->recent[i];
-        if (sl_ledger_session(asker->ledger, recent->session)) {
+        if (sl_asking_log_session(asker->ledger, recent->session)) {
             recent_release(recent);
             continue;
         }
@@ -129,6 +135,7 @@ static void done(void *context)
     struct sl_asker *asker = context;
     const bool failed = asker->status != SL_OK && asker->status != SL_ERR_STOPPED;
     asker->working = false;
+    asker->done = sl_clock_seconds();
     if (failed && !asker->failing)
         sl_log(asker->options.log, SL_LOG_WARNING, "items are chosen by what was known before: %s",
                asker->err.message);
@@ -139,7 +146,7 @@ static void done(void *context)
 static void look(void *context)
 {
     struct sl_asker *asker = context;
-    if (asker->working) return;
+    if (asker->working || sl_clock_seconds() - asker->done < REST * asker->cost) return;
     asker->working = true;
     asker->status = SL_ERR_STOPPED; /* remains if the server stops before the work begins */
     sl_http_work(asker->options.loop, SL_LANE_ASKING, work, done, asker);
@@ -167,7 +174,7 @@ static void mark_seen(const struct sl_asker *asker, const char *const *seen, siz
 {
     memset(out, 0, asker->ledger->n_items * sizeof *out);
     for (size_t i = 0; i < n_seen; i++) {
-        const uint32_t item = sl_ledger_item(asker->ledger, seen[i]);
+        const uint32_t item = sl_asking_log_item(asker->ledger, seen[i]);
         if (item != SL_NO_NAME) out[item] = true;
     }
 }
@@ -216,7 +223,7 @@ static enum sl_status choose(void *context, const char *const *seen, size_t n_se
     if (choice->count == 0)
         return sl_fail(err, SL_ERR_NOT_FOUND, "there is nothing to ask this person");
     for (size_t i = 0; i < choice->count; i++)
-        choice->ids[i] = sl_ledger_item_id(asker->ledger, choice->items[i]);
+        choice->ids[i] = sl_asking_log_item_id(asker->ledger, choice->items[i]);
     return write_choice(asker, out, err);
 }
 
@@ -261,7 +268,8 @@ static enum sl_status prepare(struct sl_asker *asker, struct sl_error *err)
     int64_t version = 0;
     enum sl_status status = open_store(asker, &version);
     if (status == SL_OK)
-        status = sl_ledger_create(asker->options.study, asker->store, &asker->ledger, &asker->err);
+        status =
+            sl_asking_log_create(asker->options.study, asker->store, &asker->ledger, &asker->err);
     if (status == SL_OK) status = make_board(asker);
     if (status != SL_OK) return sl_fail(err, status, "%s", asker->err.message);
     take_board(asker);
@@ -303,7 +311,7 @@ void sl_asker_destroy(struct sl_asker *asker)
     free(asker->choice.items);
     free((void *)asker->choice.ids);
     free(asker->choice.seen);
-    sl_ledger_destroy(asker->ledger);
+    sl_asking_log_destroy(asker->ledger);
     sl_store_close(asker->store);
     free(asker);
 }

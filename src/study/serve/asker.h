@@ -15,8 +15,7 @@ struct sl_asker_options {
     void *clock_context;
     const struct sl_log *log;
 };
-/* Make the first board, and from then on another one at most every second, if something was
- * stored. */
+/* Make the first board, and from then on another one soon after something was stored. */
 enum sl_status sl_asker_create(const struct sl_asker_options *options, struct sl_asker **out,
                                struct sl_error *err) SL_MUST_USE;
 /* Call this after the loop is destroyed. */

@@ -19,7 +19,7 @@ enum {
 static const double INTERVAL = .95;
 
 struct sl_status_asking {
-    struct sl_ledger *ledger;      /* owned */
+    struct sl_asking_log *ledger;  /* owned */
     struct sl_asking_board *board; /* owned */
 };
 
@@ -27,7 +27,7 @@ void sl_status_asking_destroy(struct sl_status_asking *asking)
 {
     if (!asking) return;
     sl_asking_board_destroy(asking->board);
-    sl_ledger_destroy(asking->ledger);
+    sl_asking_log_destroy(asking->ledger);
     free(asking);
 }
 
@@ -36,8 +36,8 @@ static enum sl_status fill(const struct sl_status_gathering *from, struct sl_sta
 {
     const struct sl_asking_terms terms = sl_asking_terms_of(from->study);
     struct sl_asking_moment moment = {0};
-    SL_TRY(sl_ledger_create(from->study, from->store, &asking->ledger, err));
-    SL_TRY(sl_ledger_update(asking->ledger, from->store, err));
+    SL_TRY(sl_asking_log_create(from->study, from->store, &asking->ledger, err));
+    SL_TRY(sl_asking_log_update(asking->ledger, from->store, err));
     SL_TRY(sl_asking_moment_now(asking->ledger, from->now, &moment, err));
     return sl_asking_board_create(asking->ledger, &terms, &moment, NULL, &asking->board, err);
 }
@@ -77,7 +77,7 @@ static size_t largest(const double *label, size_t count)
 
 json_t *sl_status_asking_item(struct sl_status_asking *asking, const char *id)
 {
-    const uint32_t item = asking ? sl_ledger_item(asking->ledger, id) : SL_NO_NAME;
+    const uint32_t item = asking ? sl_asking_log_item(asking->ledger, id) : SL_NO_NAME;
     if (item == SL_NO_NAME) return json_null();
     const struct sl_study *study = asking->ledger->study;
     struct sl_ask_board *ask = asking->board->ask;

@@ -247,7 +247,7 @@ static void test_a_fixed_study_may_become_adaptive_after_its_pilot(void **state)
 
 /* ---- Boards ---- */
 
-static struct sl_asking_board *board_at(const struct sl_ledger *ledger, int64_t last,
+static struct sl_asking_board *board_at(const struct sl_asking_log *ledger, int64_t last,
                                         const struct sl_asking_board *before)
 {
     const struct sl_asking_terms terms = sl_asking_terms_of(ledger->study);
@@ -259,7 +259,7 @@ static struct sl_asking_board *board_at(const struct sl_ledger *ledger, int64_t 
     return board;
 }
 
-static void assert_same(const struct sl_ledger *ledger, const struct sl_asking_board *a,
+static void assert_same(const struct sl_asking_log *ledger, const struct sl_asking_board *a,
                         const struct sl_asking_board *b)
 {
     uint32_t items[2][5];
@@ -279,7 +279,7 @@ static void test_a_restart_between_decisions_changes_nothing(void **state)
     struct scene scene;
     struct sl_study *study = NULL;
     struct sl_store *store = NULL;
-    struct sl_ledger *ledger = NULL;
+    struct sl_asking_log *ledger = NULL;
     struct sl_asking_board *running = NULL;
     size_t shared = 0;
     scene_make(&scene, 60, 5, "{" ADAPTIVE ", \"adaptive\": {\"way\": \"gain\", \"first\": 1}}");
@@ -287,8 +287,8 @@ static void test_a_restart_between_decisions_changes_nothing(void **state)
     assert_int_equal(simulate(&scene, 40, 4, 1).finished, 40);
     scene_stop(&scene);
     open_study(&scene, true, &study, &store);
-    assert_ok(sl_ledger_create(study, store, &ledger, &err), err);
-    assert_ok(sl_ledger_update(ledger, store, &err), err);
+    assert_ok(sl_asking_log_create(study, store, &ledger, &err), err);
+    assert_ok(sl_asking_log_update(ledger, store, &err), err);
     assert_int_equal(ledger->n_answers, 200);
     for (int64_t last = 10; last <= ledger->last; last += 13) {
         struct sl_asking_board *next = board_at(ledger, last, running);
@@ -300,7 +300,7 @@ static void test_a_restart_between_decisions_changes_nothing(void **state)
     }
     assert_true(shared > 2); /* else nothing was compared */
     sl_asking_board_destroy(running);
-    sl_ledger_destroy(ledger);
+    sl_asking_log_destroy(ledger);
     close_study(study, store);
 }
 
