@@ -102,14 +102,14 @@ void sl_labels_say_iterations(const struct sl_workplace *workplace,
 
 static enum sl_status finish(const struct sl_workplace *workplace, const struct sl_labels_job *job,
                              const struct sl_aggregator *method, struct sl_crowd_state *state,
-                             const struct sl_labels_asked *asked, const size_t *begin,
-                             struct sl_rows **out, struct sl_error *err)
+                             const struct sl_labels_asked *asked, struct sl_rows **out,
+                             struct sl_error *err)
 {
     if (job->annotators_out)
         SL_TRY(sl_labels_annotators_write(job->annotators_out, method, state, asked, err));
     if (job->items_out)
-        SL_TRY(sl_labels_items_write(job->items_out, state, asked->names, begin, job->predictions,
-                                     err));
+        SL_TRY(sl_labels_items_write(job->items_out, state, asked->names, asked->begin,
+                                     job->predictions, err));
     if (job->state) SL_TRY(sl_labels_state_write(state, asked->names, job->state, err));
     sl_labels_say_iterations(workplace, method, state);
     *out = take_rows(state, asked->names);
@@ -169,13 +169,14 @@ static enum sl_status aggregate_votes(const struct sl_workplace *workplace,
     const struct sl_known_names names = {votes->items,     votes->annotators, votes->classes,
                                          votes->n_classes, "the answers",     false};
     SL_TRY_OUT(sl_labels_held_read(workplace, job, &names, &held, &options, err));
-    const struct sl_labels_asked asked = {&names, votes->annotator, votes->count, NULL};
+    const struct sl_labels_asked asked = {&names, votes->annotator, votes->count, votes->begin,
+                                          NULL};
     sl_labels_say_weightless(workplace, held.weights, &asked);
     warn_if_unlearnable(workplace, method, votes->begin, votes->n_items);
     *notes = votes_notes(votes, &imported);
     sl_labels_say_what_became(workplace, notes, votes->n_items);
     SL_TRY_OUT(sl_aggregate(method, votes, &options, &state, err));
-    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, votes->begin, out, err));
+    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, out, err));
     drop_unanswered(workplace, votes, &options, *out);
 out:
     sl_answer_reader_release(&reader);
@@ -270,11 +271,12 @@ static enum sl_status aggregate_rows(const struct sl_workplace *workplace,
     SL_TRY_OUT(sl_soft_answers_init(&soft, rows, input.answers, err));
     const struct sl_known_names names = sl_known_names_of(input.answers);
     SL_TRY_OUT(sl_labels_held_read(workplace, job, &names, &held, &options, err));
-    const struct sl_labels_asked asked = {&names, soft.annotator, soft.votes.count, NULL};
+    const struct sl_labels_asked asked = {&names, soft.annotator, soft.votes.count, soft.begin,
+                                          NULL};
     sl_labels_say_weightless(workplace, held.weights, &asked);
     warn_if_unlearnable(workplace, method, soft.begin, soft.votes.n_items);
     SL_TRY_OUT(run_on_rows(method, &soft, input.answers, &options, &state, err));
-    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, soft.begin, out, err));
+    SL_TRY_OUT(finish(workplace, job, method, &state, &asked, out, err));
 out:
     sl_rows_destroy(rows);
     sl_soft_answers_release(&soft);

@@ -96,6 +96,7 @@ struct sl_labels_asked {
     const struct sl_known_names *names; /* borrowed */
     const uint32_t *annotator;          /* borrowed; SL_NO_NAME where unknown */
     size_t count;
+    const size_t *begin;             /* borrowed; n_items + 1: the answers of an item */
     const struct sl_votes *streamed; /* borrowed; whose answers these are, or NULL */
 };
 enum sl_status sl_labels_annotators_write(const char *path, const struct sl_aggregator *method,

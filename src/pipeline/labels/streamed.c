@@ -133,7 +133,8 @@ static enum sl_status close_output(struct streamed *streamed, const struct sl_cr
 {
     const struct sl_votes *votes = streamed->votes;
     const struct sl_known_names names = names_of(votes);
-    const struct sl_labels_asked asked = {&names, votes->annotator, votes->count, votes};
+    const struct sl_labels_asked asked = {&names, votes->annotator, votes->count, votes->begin,
+                                          votes};
     if (streamed->job->annotators_out)
         SL_TRY(sl_labels_annotators_write(streamed->job->annotators_out, streamed->method, state,
                                           &asked, err));

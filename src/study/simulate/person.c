@@ -340,9 +340,9 @@ static const json_t *item_shown(const struct sl_sim_person *person, bool practic
     return json_array_get(json_object_get(person->told, "items"), trial);
 }
 
-/* What the person says by their belief; *ms is the time that it takes. */
-static json_t *say_belief(const struct sl_sim_person *person, const struct sl_sim_screen *screen,
-                          bool practice, size_t trial, double *ms)
+/* What the person says by their belief, and the time that it takes. */
+static void say_belief(const struct sl_sim_person *person, const struct sl_sim_screen *screen,
+                       bool practice, size_t trial, json_t **said, double *ms)
 {
     const struct sl_study_simulation *options = person->simulation->options;
     const json_t *classes = json_object_get(person->told, "classes");
@@ -361,12 +361,11 @@ static json_t *say_belief(const struct sl_sim_person *person, const struct sl_si
     const struct sl_sim_behaviour *behaviour = person->behaviour;
     bool slip = sl_rng_uniform(&rng) < options->slips && !behaviour->press && !exact;
     if (behaviour->press) behaviour->press(&belief, sight.n_classes, trial, &rng);
-    json_t *said = screen->say(&belief, &sight, slip, &rng);
-    sl_sim_behaviour_settle(behaviour, said);
+    *said = screen->say(&belief, &sight, slip, &rng);
+    sl_sim_behaviour_settle(behaviour, *said);
     free(belief.classes);
     double seconds = trial_seconds(person, trial, sl_screen_find(screen->name)->seconds);
     *ms = floor(1000 * fmax(seconds, person->least));
-    return said;
 }
 
 /* Replaces the answer and, if one was recorded, the time. */
@@ -415,7 +414,8 @@ static void answer(struct sl_sim_person *person, bool practice, size_t trial)
     if (person->simulation->replay && !practice && !take_turn(person, trial)) return;
     /* The server's minimum time is kept at any speed. */
     person->least = json_number_value(json_object_get(person->told, "min_seconds"));
-    json_t *said = say_belief(person, screen, practice, trial, &ms);
+    json_t *said = NULL;
+    say_belief(person, screen, practice, trial, &said, &ms);
     if (person->replays) say_recorded(person, &said, &ms);
     make_id(person, practice ? "simulate.id.practice" : "simulate.id", trial, person->id);
     json_t *body = json_pack("{s:s, s:I, s:b, s:I, s:o, s:o}", "id", person->id, "trial",
