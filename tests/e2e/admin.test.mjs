@@ -51,7 +51,7 @@ test('the researcher sees the study, sorts, downloads and leaves', async (t) => 
       await page.getByRole('button', { name: 'Refresh' }).click();
       await page.getByText('4 of 6', { exact: true }).waitFor();
       assert.strictEqual(await page.locator('#study-title').textContent(), title);
-      const answers = page.locator('.tile', { hasText: 'Answers' });
+      const answers = page.locator('.tile', { hasText: /^Answers/ });
       assert.match(await answers.textContent(), /22/);
       assert.match(await page.getByRole('img', { name: /last 24 hours/ }).getAttribute('aria-label'), /22 in all/);
       assert.match(await page.getByRole('table', { name: 'Times of collins' }).textContent(), /impossible.*3\.5 s/);

@@ -53,7 +53,7 @@ export function asking(status) {
       adaptive ? tile('Items are chosen', ways[about.way][0], `${ways[about.way][1]}: ${about.because}${about.variation === null ? '' : ` (variation ${decimal(about.variation, 2)})`}`) : null,
       tile('Settled items', `${count(items.settled + items.full)} of ${count(total)}`, `${count(items.open)} open, ${count(items.unanswered)} without an answer`),
       tile('Mean risk', decimal(about.mean_risk, 4), `nats; ${decimal(expected.mean_risk, 4)} expected after ${plural(expected.answers, 'more answer', 'more answers')}${about.target === null ? '' : `; target ${decimal(about.target, 4)}`}`),
-      spentTile(status, 'answers', 'Answers to items', count),
+      spentTile(status, 'answers', 'Item answers', count),
       spentTile(status, 'seconds', 'People’s time', (value) => (value < 7200 ? `${count(Math.round(value / 60))} min` : `${decimal(value / 3600, 1)} h`)),
       spentTile(status, 'money', 'Paid', money)));
 }
