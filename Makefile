@@ -1,7 +1,7 @@
 # The front door. CMake does the building; every verb here is a command or a script in
 # tools/ that can be run by itself. Settings: BROWSER=0, BOOTSTRAP=0, JOBS, FUZZ_SECONDS,
 # PREFIX, DESTDIR, SOFTLAB_DATA, BENCH, LONG=1 (every browser test), SERVE=1 (demo).
-.PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-mpi bench-nn bench-plan bench-python bench-server bench-soft \
+.PHONY: help demo check check-long lint format bench bench-crowd bench-estimates bench-import bench-mpi bench-nn bench-plan bench-python bench-replay bench-server bench-soft \
     bench-tutorial bench-build fuzz fuzz-http docs site site-pictures install wheel build coverage update-golden clean
 .NOTPARALLEL:
 
@@ -83,6 +83,9 @@ bench-plan: bench-build ## whether forecasts of softlab plan come true on CIFAR-
 
 bench-mpi: bench-build ## labels of 100 million answers on 1 and 2 ranks: time and memory (BENCH="--answers 1e9")
 	@"$$(tools/find-python numpy)" bench/large_crowd.py build/release $(BENCH)
+
+bench-replay: bench-build ## answers that adaptive assignment saves, by recorded answers through a real server (an hour, SOFTLAB_DATA)
+	@"$$(tools/find-python numpy)" bench/replay_study.py build/release/softlab $(BENCH)
 
 bench-server: bench-build ## the study server: start, saves, memory, 2,000 people, exports, adaptive decisions (minutes, loopback only)
 	@tools/bench server asking

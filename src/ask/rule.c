@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "ask/ask_internal.h"
+#include "softlab/base/text.h"
 
 const char *const sl_ask_way_names[SL_ASK_WAYS] = {"auto", "gain", "equal"};
 
@@ -21,8 +22,9 @@ enum sl_status sl_ask_rule_check(const struct sl_ask_rule *rule, struct sl_error
         return sl_fail(err, SL_ERR_USAGE, "the variation that pays is %g; give 0 to 1", rule->pays);
     if (rule->most > 0 && (rule->most < rule->first || rule->most < rule->least))
         return sl_fail(err, SL_ERR_USAGE,
-                       "an item gets at most %zu answers, fewer than the %zu that it must have",
-                       rule->most, rule->first > rule->least ? rule->first : rule->least);
+                       "an item gets at most %zu answer%s, fewer than the %zu that it must have",
+                       rule->most, sl_text_plural(rule->most, "", "s"),
+                       rule->first > rule->least ? rule->first : rule->least);
     return SL_OK;
 }
 
