@@ -28,6 +28,9 @@ from pathlib import Path
 import numpy
 
 BATCH, RESAMPLES = 20, 1000
+# Answers per second of all annotators together: slow enough that the server knows most answers when it
+# chooses, as it does with real people, who take seconds for an answer and minutes for a session.
+RATE = 400
 # Budgets of equal allocation: the curve on which a quality is looked up.
 CURVE = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24]
 
@@ -116,7 +119,7 @@ def replay(softlab, folder, answers, n_answers, seed):
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         url = next(filter(None, (re.match("annotators: (.*)", line) for line in server.stdout))).group(1)
-        run(softlab, "study", "simulate", url, "--study", folder / "study", "--count", "--speed", 0,
+        run(softlab, "study", "simulate", url, "--study", folder / "study", "--count", "--rate", RATE,
             "--no-images", "--at-once", 4, "--annotators", 50 + 3 * n_answers // BATCH,
             "--replay", folder / "answers.csv",
             "--replay-share", .5, "--answers", n_answers, "--seed", seed,

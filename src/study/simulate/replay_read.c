@@ -67,7 +67,7 @@ static enum sl_status take_answers(struct reading *reading, uint32_t number,
                                    struct sl_replay_item *item, struct sl_error *err)
 {
     struct sl_replay *replay = reading->replay;
-    const size_t *of_item = &reading->index.order[reading->index.begin[number]];
+    const size_t *of_item = reading->index.order + reading->index.begin[number];
     const size_t n_all = reading->index.begin[number + 1] - reading->index.begin[number];
     size_t *usable = sl_alloc(n_all + 1, sizeof *usable), *places = NULL, count = 0;
     enum sl_status status = SL_OK;

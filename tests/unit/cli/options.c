@@ -243,11 +243,30 @@ static void test_an_option_is_refused_without_those_it_needs(void **state)
 
 /* ---- Paths ---- */
 
+/* Whether the word is this option, by its name or its letter. */
+static bool is_option(const char *word, const struct sl_field_row *option)
+{
+    if (strncmp(word, "--", 2) == 0) return strcmp(word + 2, option->name) == 0;
+    return word[0] == '-' && word[1] == option->letter && option->letter && word[2] == '\0';
+}
+
+/* The line without the option, which may be given only once. */
+static struct line without_option(const struct line *line, const struct sl_field_row *option)
+{
+    struct line less = {.count = 0};
+    for (size_t i = 0; i < line->count; i++)
+        if (!is_option(line->words[i], option))
+            add_word(&less, line->words[i]);
+        else if (option->kind != SL_FIELD_BOOLEAN)
+            i++;
+    return less;
+}
+
 /* The option appended to a line that has all the options it needs. */
 static struct line with_option(const struct cli_command *command, const struct line *line,
                                const struct sl_field_row *option, const char *value)
 {
-    struct line more = *line;
+    struct line more = without_option(line, option);
     const struct sl_field_row *o;
     for (size_t i = 0; option->needs && (o = cli_option(command, i)) != NULL; i++)
         if (strcmp(o->name, option->needs) == 0 && !has_word(&more, o->name, strlen(o->name)))

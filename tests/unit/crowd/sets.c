@@ -17,11 +17,20 @@ static double accuracy_of(const char *method, enum sl_tie tie, const struct sl_v
     return accuracy;
 }
 
-static void check(const struct crowd_set *set, const char *method, double ours, double published,
-                  double tolerance)
+struct loaded {
+    const struct crowd_set *set;
+    struct sl_votes votes;
+    int32_t *truth;
+};
+
+/* Nothing to compare if nothing was published; sets without names of annotators have no ds. */
+static void check(const struct loaded *loaded, const char *method, enum sl_tie tie,
+                  double published, double tolerance)
 {
-    if (published > 0 && !(fabs(ours - published) <= tolerance))
-        fail_msg("%s on %s: %.4f, published %.4f", method, set->name, ours, published);
+    if (!(published > 0)) return;
+    const double ours = accuracy_of(method, tie, &loaded->votes, loaded->truth);
+    if (!(fabs(ours - published) <= tolerance))
+        fail_msg("%s on %s: %.4f, published %.4f", method, loaded->set->name, ours, published);
 }
 
 static void test_accuracies_are_the_published_ones(void **state)
@@ -32,17 +41,16 @@ static void test_accuracies_are_the_published_ones(void **state)
     char folder[1024];
     snprintf(folder, sizeof folder, "%s", getenv("SOFTLAB_DATA"));
     for (const struct crowd_set *set = crowd_sets; set->name; set++) {
-        struct sl_votes votes;
-        int32_t *truth = NULL;
+        struct loaded loaded = {.set = set};
         struct sl_error err;
-        assert_ok(crowd_set_load(set, folder, &votes, &truth, &err), err);
+        assert_ok(crowd_set_load(set, folder, &loaded.votes, &loaded.truth, &err), err);
         /* How pos's published run was set up is not known; ours is .010 above it. */
         const double ds_tolerance = strcmp(set->name, "pos") == 0 ? 0.015 : 0.005;
-        check(set, "mv", accuracy_of("mv", SL_TIE_SHARE, &votes, truth), set->mv, 0.0005);
-        check(set, "mv", accuracy_of("mv", SL_TIE_FIRST, &votes, truth), set->mv_first, 0.0005);
-        check(set, "ds", accuracy_of("ds", SL_TIE_SHARE, &votes, truth), set->ds, ds_tolerance);
-        check(set, "ibcc", accuracy_of("ibcc", SL_TIE_SHARE, &votes, truth), set->ibcc, 0.005);
-        crowd_set_release(&votes, truth);
+        check(&loaded, "mv", SL_TIE_SHARE, set->mv, 0.0005);
+        check(&loaded, "mv", SL_TIE_FIRST, set->mv_first, 0.0005);
+        check(&loaded, "ds", SL_TIE_SHARE, set->ds, ds_tolerance);
+        check(&loaded, "ibcc", SL_TIE_SHARE, set->ibcc, 0.005);
+        crowd_set_release(&loaded.votes, loaded.truth);
     }
 }
 
