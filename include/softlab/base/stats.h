@@ -41,6 +41,8 @@ double sl_entropy_of_row(const float *row, size_t count);
 double sl_quantile_sorted(const double *values, size_t count, double p);
 double sl_quantile(const double *values, size_t count, double p);
 double sl_median(const double *values, size_t count);
+/* The mean without the lowest and the highest tenth (rounded down). Sorts the values. */
+double sl_trimmed_mean(double *values, size_t count);
 
 /* The bin, from 0, of a value among `n_bins` equal parts of 0 to 1; values outside go to the first
  * or last bin. A float typed as .7 falls into the bin that begins at .7, whatever its last bit

@@ -20,7 +20,7 @@ struct sl_advise_job {
     struct sl_answer_reading reading;
     const char *truth; /* true classes: a file or a data set; NULL: those in the answers */
     double hours;      /* of annotation to plan; NaN: 1 if the time of an answer is known */
-    double seconds;    /* of an answer; NaN: the median of the answers */
+    double seconds;    /* of an answer; NaN: as the answers took */
     uint64_t top;      /* items and annotators to name in each list */
     uint64_t seed;     /* of folds and bootstraps */
 };
@@ -40,7 +40,7 @@ struct sl_advice_crowd {
     size_t fewest, most;                     /* answers to an item */
     bool rich;                               /* answers state more than one class */
     struct sl_interval alpha;                /* Krippendorff's, of the first choices */
-    double seconds;                          /* the median time of an answer; NaN: unknown */
+    double seconds;                          /* of an answer: the trimmed mean; NaN: unknown */
 };
 
 /* What the model of softlab/crowd/dirichlet.h says. */

@@ -113,7 +113,7 @@ extern const char *const sl_plan_screen_names[SL_SCREENS]; /* "hard", "rich" */
 struct sl_plan_screen {
     size_t kind;    /* SL_SCREEN_HARD: one class; SL_SCREEN_RICH: with probabilities */
     double worth;   /* clicks that an answer counts as */
-    double seconds; /* the median, or as stated; NaN: not known */
+    double seconds; /* the trimmed mean, or as stated; NaN: not known */
     size_t n_timed; /* recorded times; 0: none, or the seconds were stated */
     size_t n_pilot; /* answers of the pilot */
     /* The fewest answers that reach the target, per allocation; infinite: more than was looked at,

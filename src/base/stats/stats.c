@@ -186,6 +186,15 @@ double sl_median(const double *values, size_t count)
     return sl_quantile(values, count, 0.5);
 }
 
+double sl_trimmed_mean(double *values, size_t count)
+{
+    const size_t trimmed = count / 10;
+    for (size_t i = 0; i < count; i++)
+        if (isnan(values[i])) return (double)NAN;
+    if (count > 0) qsort(values, count, sizeof *values, compare_doubles);
+    return sl_mean(values + trimmed, count - 2 * trimmed);
+}
+
 size_t sl_bin_of(double value, size_t n_bins)
 {
     const double place = floor(value * (double)n_bins + 1e-6);

@@ -22,7 +22,7 @@ static json_t *crowd_json(const struct sl_advice_crowd *crowd)
                      "items_with_two_answers", number(crowd->n_compared), "fewest_answers",
                      number(crowd->fewest), "most_answers", number(crowd->most), "rich",
                      crowd->rich, "krippendorff_alpha", estimate_json(&crowd->alpha),
-                     "median_seconds", sl_json_real(crowd->seconds));
+                     "seconds_per_answer", sl_json_real(crowd->seconds));
 }
 
 static json_t *model_json(const struct sl_advice_model *model)

@@ -53,6 +53,23 @@ static void count_annotators(const struct sl_votes *votes, size_t *counts,
     }
 }
 
+/* The time of an answer, by which a budget of hours is divided. */
+static enum sl_status measure_time(const struct sl_answers *answers, double *seconds,
+                                   struct sl_error *err)
+{
+    double *times = sl_data_alloc(answers->count + 1, sizeof *times, err);
+    size_t count = 0;
+    if (!times) return SL_ERR_NOMEM;
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        if (!answer.flags && answer.ms > 0) times[count++] = answer.ms / 1000;
+    }
+    *seconds = sl_trimmed_mean(times, count);
+    free(times);
+    return SL_OK;
+}
+
 enum sl_status sl_advice_measure_crowd(const struct sl_advice_input *input,
                                        struct sl_advice *advice, struct sl_error *err)
 {
@@ -65,10 +82,10 @@ enum sl_status sl_advice_measure_crowd(const struct sl_advice_input *input,
     if (!counts) return SL_ERR_NOMEM;
     crowd->n_answers = votes->count;
     crowd->rich = input->row_method != NULL;
-    crowd->seconds = input->quality.overall.median_ms / 1000;
     count_items(votes, crowd);
     count_classes(votes, counts, crowd);
     count_annotators(votes, counts + room, crowd);
     free(counts);
+    SL_TRY(measure_time(input->answers, &crowd->seconds, err));
     return sl_votes_alpha_interval(votes, NULL, &bootstrap, &crowd->alpha, err);
 }

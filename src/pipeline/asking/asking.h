@@ -11,7 +11,7 @@ struct sl_asking_answers {
     struct sl_votes *votes; /* owned; only items that have answers or are listed */
     /* By SL_SCREEN_HARD and SL_SCREEN_RICH. */
     size_t n_answers[SL_SCREENS];
-    double *seconds[SL_SCREENS]; /* owned; recorded times, sorted */
+    double *seconds[SL_SCREENS]; /* owned; recorded times */
     size_t n_timed[SL_SCREENS];
 };
 /* `items` is a file of items or NULL. SL_ERR_INPUT names the file if it has no answers. */
@@ -20,7 +20,9 @@ enum sl_status sl_asking_answers_read(const struct sl_workplace *workplace, cons
                                       struct sl_asking_answers *out,
                                       struct sl_error *err) SL_MUST_USE;
 void sl_asking_answers_release(struct sl_asking_answers *answers);
-/* The pace of all answers: `stated` seconds unless NaN, else that of recorded times. */
+/* The pace of all answers: `stated` seconds unless NaN, else the trimmed mean of recorded times:
+ * people leave for a coffee and click twice, and a median times the number of answers is less than
+ * the answers take. */
 struct sl_ask_pace sl_asking_pace(const struct sl_asking_answers *answers, double stated);
 /* The known people, and how many more are needed if item i is to get times[i] more answers, each of
  * another person. Nobody is needed where nobody has a name. */

@@ -74,7 +74,7 @@ static enum sl_status find_screens(const struct sl_plan_job *job,
             .kind = kind, .worth = 1, .seconds = job->seconds, .n_pilot = pilot->n_answers[kind]};
         if (isnan(job->seconds) && pilot->n_timed[kind] > 0) {
             screen->n_timed = pilot->n_timed[kind];
-            screen->seconds = sl_quantile_sorted(pilot->seconds[kind], screen->n_timed, 0.5);
+            screen->seconds = sl_trimmed_mean(pilot->seconds[kind], screen->n_timed);
         }
         if (kind == SL_SCREEN_HARD) continue;
         if (pilot->n_answers[kind] == 0)

@@ -150,12 +150,6 @@ static bool is_rich(enum sl_answer_kind kind)
     return kind != SL_ANSWER_HARD;
 }
 
-static int compare_reals(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static enum sl_status take_times(const struct sl_answers *answers, struct sl_asking_answers *out,
                                  struct sl_error *err)
 {
@@ -171,8 +165,6 @@ static enum sl_status take_times(const struct sl_answers *answers, struct sl_ask
         out->n_answers[kind]++;
         if (answer.ms > 0) out->seconds[kind][out->n_timed[kind]++] = answer.ms / 1000;
     }
-    for (size_t kind = 0; kind < SL_SCREENS; kind++)
-        qsort(out->seconds[kind], out->n_timed[kind], sizeof(double), compare_reals);
     return SL_OK;
 }
 
@@ -214,10 +206,7 @@ struct sl_ask_pace sl_asking_pace(const struct sl_asking_answers *answers, doubl
         memcpy(all + pace.n_timed, answers->seconds[kind], count * sizeof *all);
         pace.n_timed += count;
     }
-    qsort(all, total, sizeof *all, compare_reals);
-    /* People leave for a coffee, and click twice: both ends are no times of an answer. */
-    const size_t trimmed = total / 10;
-    pace.seconds = sl_mean(all + trimmed, total - 2 * trimmed); /* NaN if there are none */
+    pace.seconds = sl_trimmed_mean(all, total); /* NaN if there are none */
     free(all);
     return pace;
 }

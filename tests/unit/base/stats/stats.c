@@ -40,6 +40,20 @@ static void test_infinity_sums_to_infinity(void **state)
     assert_true(isnan(sl_sum(both, 2)));
 }
 
+static void test_trimmed_means_leave_a_tenth_of_each_end_out(void **state)
+{
+    (void)state;
+    double values[20], few[] = {1, 2, 6}, bad[] = {1, (double)NAN};
+    for (size_t i = 0; i < 20; i++)
+        values[i] = (double)((7 * i) % 20); /* 0 to 19, in no order */
+    for (size_t i = 0; i < 20; i++)
+        if (values[i] == 19) values[i] = 1e6; /* somebody left for lunch */
+    assert_near(sl_trimmed_mean(values, 20), 9.5, 1e-12);
+    assert_near(sl_trimmed_mean(few, 3), 3, 0);
+    assert_true(isnan(sl_trimmed_mean(NULL, 0)));
+    assert_true(isnan(sl_trimmed_mean(bad, 2)));
+}
+
 static void test_mean_and_deviation_of_small_samples(void **state)
 {
     (void)state;
@@ -266,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_sums_keep_what_plain_addition_loses),
         cmocka_unit_test(test_sums_do_not_depend_on_the_order),
         cmocka_unit_test(test_infinity_sums_to_infinity),
+        cmocka_unit_test(test_trimmed_means_leave_a_tenth_of_each_end_out),
         cmocka_unit_test(test_mean_and_deviation_of_small_samples),
         cmocka_unit_test(test_deviation_survives_a_large_offset),
         cmocka_unit_test(test_pearson_of_lines_and_by_hand),
