@@ -53,6 +53,7 @@ enum sl_status sl_postgres_begin(struct sl_store *base, bool wait, struct sl_err
     SL_TRY(sl_postgres_exec(store, "BEGIN", &ignored, err));
     PQclear(ignored);
     store->transaction = true;
+    store->sql.locked = 0;
     if (!wait) return SL_OK;
     char *lock = sl_string_printf("SELECT pg_advisory_xact_lock(%" PRId64 ")",
                                   sl_postgres_lock_number(store, SL_LOCK_WRITE));
@@ -71,10 +72,12 @@ enum sl_status sl_postgres_commit(struct sl_store *base, struct sl_error *err)
     /* The COMMIT of a failed transaction would succeed, as a ROLLBACK. */
     const bool broken =
         !sl_postgres_lost(store) && PQtransactionStatus(store->link) == PQTRANS_INERROR;
+    PGresult *ignored = NULL;
     enum sl_status status =
         broken ? sl_fail(err, SL_ERR_BACKEND, "%s has stored nothing: a statement failed before",
                          store->sql.name)
-               : sl_postgres_exec(store, "COMMIT", NULL, err);
+               : sl_postgres_exec(store, "COMMIT", &ignored, err);
+    PQclear(ignored);
     if (status != SL_OK) sl_postgres_rollback(base);
     store->transaction = false;
     return status;
@@ -83,7 +86,8 @@ enum sl_status sl_postgres_commit(struct sl_store *base, struct sl_error *err)
 void sl_postgres_rollback(struct sl_store *base)
 {
     struct sl_postgres *store = sl_postgres_of(base);
-    /* An error does not matter: uncommitted data are gone when the connection ends. */
+    /* Errors do not matter: uncommitted data are gone when the connection ends. */
+    sl_postgres_drop_owed(store);
     if (!sl_postgres_lost(store) && PQtransactionStatus(store->link) != PQTRANS_IDLE)
         PQclear(PQexec(store->link, "ROLLBACK"));
     store->transaction = false;

@@ -20,6 +20,7 @@ struct sl_postgres {
     double retry_at;             /* by sl_clock_seconds: no attempt to connect before; 0: at once */
     int64_t schema;              /* the number of the study's schema, for locks */
     size_t changes;              /* rows that the last statement wrote */
+    size_t owed;                 /* statements that were sent, and whose results were not read */
     bool (*stop)(void *context); /* or NULL */
     void *stop_context;
     bool prepared[SL_SQL_STATEMENTS]; /* on this connection */
@@ -52,6 +53,8 @@ enum sl_status sl_postgres_connect(struct sl_postgres *store, struct sl_error *e
 /* Whether the connection is lost. */
 bool sl_postgres_lost(const struct sl_postgres *store);
 
+/* Read the results of the statements that were sent, and ignore their errors. */
+void sl_postgres_drop_owed(struct sl_postgres *store);
 /* Run SQL without parameters. Outside a transaction it is tried again once on a new connection if
  * the old one turns out to be lost. *out, owned by the caller, or NULL to ignore the rows. */
 enum sl_status sl_postgres_exec(struct sl_postgres *store, const char *sql, PGresult **out,

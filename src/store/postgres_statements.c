@@ -149,39 +149,134 @@ static void name_of(enum sl_sql_statement which, char out[NAME_TEXT])
     snprintf(out, NAME_TEXT, "softlab_%d", (int)which);
 }
 
-/* A walk declares its cursor, anything else runs a statement that is prepared once. */
-static PGresult *send_bound(struct sl_postgres *store, const struct request *request,
-                            const struct bound *bound)
+/* The result of the statement that was sent first among those whose results were not read. */
+static PGresult *take_result(PGconn *link)
 {
-    const int n = (int)request->n_values;
-    char name[NAME_TEXT], before[2 * NAME_TEXT];
-    name_of(request->which, name);
-    if (streamed[request->which]) {
-        snprintf(before, sizeof before, "DECLARE %s NO SCROLL CURSOR FOR ", name);
-        char *text = text_of(request->which, before);
-        PGresult *declared = PQexecParams(store->link, text, n, bound->types, bound->values,
-                                          bound->lengths, bound->formats, 1);
-        free(text);
-        return declared;
-    }
-    if (!store->prepared[request->which]) {
-        char *text = text_of(request->which, "");
-        PGresult *prepared = PQprepare(store->link, name, text, n, bound->types);
-        free(text);
-        if (!is_good(prepared)) return prepared;
-        PQclear(prepared);
-        store->prepared[request->which] = true;
-    }
-    return PQexecPrepared(store->link, name, n, bound->values, bound->lengths, bound->formats, 1);
+    PGresult *result = PQgetResult(link);
+    PQclear(result ? PQgetResult(link) : NULL); /* a NULL ends it */
+    return result;
 }
 
+/* Read what is owed, and the results of `more` statements that were sent behind it. Returns the
+ * first failed result, else the last; NULL: nothing was owed, or the connection is lost. */
+static PGresult *read_owed(struct sl_postgres *store, size_t more)
+{
+    PGresult *kept = NULL;
+    const size_t count = store->owed + more;
+    store->owed = 0;
+    PQpipelineSync(store->link);
+    for (size_t i = 0; i < count; i++) {
+        PGresult *result = take_result(store->link);
+        if (!kept || is_good(kept)) {
+            PQclear(kept);
+            kept = result;
+        } else {
+            PQclear(result);
+        }
+    }
+    PQclear(PQgetResult(store->link)); /* of the sync */
+    PQexitPipelineMode(store->link);
+    return kept;
+}
+
+/* Whether nothing is owed any more, without an error. *failed, owned by the caller, may be NULL. */
+static bool settle(struct sl_postgres *store, PGresult **failed)
+{
+    if (store->owed == 0) return true;
+    PGresult *result = read_owed(store, 0);
+    const bool good = is_good(result);
+    if (good)
+        PQclear(result);
+    else
+        *failed = result;
+    return good;
+}
+
+void sl_postgres_drop_owed(struct sl_postgres *store)
+{
+    PGresult *failed = NULL;
+    if (!settle(store, &failed)) PQclear(failed);
+}
+
+/* The first time it takes a round trip. *failed as in settle. */
+static bool prepare(struct sl_postgres *store, const struct request *request,
+                    const struct bound *bound, PGresult **failed)
+{
+    char name[NAME_TEXT];
+    if (store->prepared[request->which]) return true;
+    if (!settle(store, failed)) return false;
+    char *text = text_of(request->which, "");
+    name_of(request->which, name);
+    PGresult *prepared = PQprepare(store->link, name, text, (int)request->n_values, bound->types);
+    free(text);
+    store->prepared[request->which] = is_good(prepared);
+    if (!is_good(prepared)) {
+        *failed = prepared;
+        return false;
+    }
+    PQclear(prepared);
+    return true;
+}
+
+/* Send, behind what is owed, without waiting. */
+static int send_behind(struct sl_postgres *store, const struct request *request,
+                       const struct bound *bound)
+{
+    char name[NAME_TEXT];
+    if (request->sql)
+        return PQsendQueryParams(store->link, request->sql, 0, NULL, NULL, NULL, NULL, 1);
+    name_of(request->which, name);
+    return PQsendQueryPrepared(store->link, name, (int)request->n_values, bound->values,
+                               bound->lengths, bound->formats, 1);
+}
+
+static PGresult *declare_cursor(struct sl_postgres *store, const struct request *request,
+                                const struct bound *bound)
+{
+    char name[NAME_TEXT], before[2 * NAME_TEXT];
+    name_of(request->which, name);
+    snprintf(before, sizeof before, "DECLARE %s NO SCROLL CURSOR FOR ", name);
+    char *text = text_of(request->which, before);
+    PGresult *declared = PQexecParams(store->link, text, (int)request->n_values, bound->types,
+                                      bound->values, bound->lengths, bound->formats, 1);
+    free(text);
+    return declared;
+}
+
+/* A walk declares its cursor, anything else runs a statement that is prepared once. */
 static PGresult *send_once(struct sl_postgres *store, const struct request *request)
 {
     struct bound bound;
-    if (request->sql) return PQexecParams(store->link, request->sql, 0, NULL, NULL, NULL, NULL, 1);
     for (size_t i = 0; i < request->n_values; i++)
         bind_one(&bound, i, &request->values[i]);
-    return send_bound(store, request, &bound);
+    PGresult *failed = NULL;
+    if (!request->sql && streamed[request->which])
+        return settle(store, &failed) ? declare_cursor(store, request, &bound) : failed;
+    if (!request->sql && !prepare(store, request, &bound, &failed)) return failed;
+    if (!send_behind(store, request, &bound)) return NULL;
+    return store->owed > 0 ? read_owed(store, 1) : take_result(store->link);
+}
+
+/* Only in a transaction, where the commit waits for it. */
+static enum sl_status send_later(struct sl_sql *sql, enum sl_sql_statement which,
+                                 const struct sl_sql_value *values, size_t n_values,
+                                 struct sl_error *err)
+{
+    struct sl_postgres *store = (struct sl_postgres *)sql;
+    const struct request request = {.which = which, .values = values, .n_values = n_values};
+    struct bound bound;
+    SL_TRY(sl_postgres_connect(store, err));
+    for (size_t i = 0; i < n_values; i++)
+        bind_one(&bound, i, &values[i]);
+    PGresult *failed = NULL;
+    const bool sent = prepare(store, &request, &bound, &failed) &&
+                      (store->owed > 0 || PQenterPipelineMode(store->link)) &&
+                      send_behind(store, &request, &bound);
+    const enum sl_status status = sent ? SL_OK : sl_postgres_fail(store, failed, err);
+    store->owed += sent;
+    if (store->owed == 0) PQexitPipelineMode(store->link);
+    PQclear(failed);
+    return status;
 }
 
 /* An idle connection may have been lost without notice. Outside a transaction nothing depends on
@@ -211,7 +306,7 @@ enum sl_status sl_postgres_exec(struct sl_postgres *store, const char *sql, PGre
     enum sl_status status = SL_OK;
     if (out) return send(store, &(struct request){.sql = sql}, out, err);
     SL_TRY(sl_postgres_connect(store, err));
-    result = PQexec(store->link, sql);
+    if (settle(store, &result)) result = PQexec(store->link, sql);
     if (!is_good(result)) status = sl_postgres_fail(store, result, err);
     PQclear(result);
     return status;
@@ -269,6 +364,7 @@ static void end_reading(struct sl_sql *sql)
 static void close_cursor(struct sl_postgres *store, enum sl_sql_statement which)
 {
     char name[NAME_TEXT], sql[2 * NAME_TEXT];
+    sl_postgres_drop_owed(store);
     if (sl_postgres_lost(store) || PQtransactionStatus(store->link) != PQTRANS_INTRANS) return;
     name_of(which, name);
     snprintf(sql, sizeof sql, "CLOSE %s", name);
@@ -385,4 +481,5 @@ const struct sl_sql_driver sl_postgres_driver = {
     .end_reading = end_reading,
     .changes = changes,
     .several_writers = true,
+    .send = send_later,
 };

@@ -83,7 +83,8 @@ enum { SL_SQL_SESSION_COLUMNS = 18 };
 struct sl_sql {
     struct sl_store base;
     const struct sl_sql_driver *driver;
-    char *name; /* owned; of the database, for messages: never with a password */
+    char *name;     /* owned; of the database, for messages: never with a password */
+    int64_t locked; /* the session that this transaction locked last; 0: none */
 };
 
 static inline struct sl_sql *sl_sql_of(struct sl_store *base)
@@ -153,6 +154,11 @@ struct sl_sql_driver {
     size_t (*changes)(const struct sl_sql *store);
     /* Several programs write at the same time, so a session is locked before it is changed. */
     bool several_writers;
+    /* NULL, or send a statement whose result brings no news: it is read with that of the next
+     * statement or of the commit, which fails if this one did. Only in a transaction. */
+    enum sl_status (*send)(struct sl_sql *store, enum sl_sql_statement which,
+                           const struct sl_sql_value *values, size_t n_values,
+                           struct sl_error *err);
 };
 
 /* Call start, then step until *row is false, then finish; finish also after a failed step. A

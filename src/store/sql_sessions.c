@@ -46,6 +46,7 @@ enum sl_status sl_sql_find_session(struct sl_store *base, const uint8_t *token_h
     if (!lock) return read_one(store, SL_SQL_SESSION_OF_TOKEN, &token, 1, out, err);
     struct sl_store_session seen;
     enum sl_status status = read_one(store, SL_SQL_LOCK_SESSION_OF_TOKEN, &token, 1, out, err);
+    if (status == SL_OK) store->locked = out->id;
     if (status != SL_ERR_NOT_FOUND) return status;
     SL_TRY(read_one(store, SL_SQL_SESSION_OF_TOKEN, &token, 1, &seen, err));
     return fail_busy(err);
@@ -276,14 +277,17 @@ enum sl_status sl_sql_save_session(struct sl_store *base, const struct sl_store_
                                    struct sl_error *err)
 {
     struct sl_sql *store = sl_sql_of(base);
-    SL_TRY(sl_sql_run(
-        store, SL_SQL_SAVE_SESSION,
-        SL_VALUES(sl_value_integer(session->id), sl_value_integer((int64_t)session->state),
-                  sl_value_text(session->place), sl_value_size(session->trial),
-                  sl_value_integer(session->seen), sl_value_integer(session->finished),
-                  sl_value_integer(session->lease_until), sl_value_size(session->attempts),
-                  sl_value_text(session->consent)),
-        err));
+    const struct sl_sql_value values[] = {
+        sl_value_integer(session->id),          sl_value_integer((int64_t)session->state),
+        sl_value_text(session->place),          sl_value_size(session->trial),
+        sl_value_integer(session->seen),        sl_value_integer(session->finished),
+        sl_value_integer(session->lease_until), sl_value_size(session->attempts),
+        sl_value_text(session->consent)};
+    const size_t n_values = sizeof values / sizeof *values;
+    /* A session that is locked is there. */
+    if (store->driver->send && session->id == store->locked)
+        return store->driver->send(store, SL_SQL_SAVE_SESSION, values, n_values, err);
+    SL_TRY(sl_sql_run(store, SL_SQL_SAVE_SESSION, values, n_values, err));
     return sl_sql_changes(store) > 0 ? SL_OK : no_session(err);
 }
 

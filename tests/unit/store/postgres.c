@@ -446,6 +446,80 @@ static void test_a_commit_whose_end_nobody_saw_counts_as_failed(void **state)
     sl_store_close(store);
 }
 
+/* ---- Saves whose results are read later ---- */
+
+/* In a transaction that has locked the session, as a server does. */
+static void save_trial(struct sl_store *store, const uint8_t *token_hash, size_t trial)
+{
+    struct sl_store_session session;
+    assert_ok(sl_store_find_session(store, token_hash, &session, &err), err);
+    session.trial = trial;
+    assert_ok(sl_store_save_session(store, &session, &err), err);
+}
+
+static size_t stored_trial(struct sl_store *store, const uint8_t *token_hash)
+{
+    struct sl_store_session session;
+    assert_ok(sl_store_find_session(store, token_hash, &session, &err), err);
+    return session.trial;
+}
+
+static void test_a_save_that_is_refused_fails_the_commit_or_what_comes_next(void **state)
+{
+    (void)state;
+    struct sl_store *store = open_fresh();
+    test_add_batches(store, 1, 5);
+    const struct sl_store_session session =
+        test_arrived(store, &(struct test_arrival){.person = 1, .token = 1});
+    struct sl_store_answer answer = test_answer(session.id, 1, 0, "{}");
+    run_sql("ALTER TABLE sessions ADD CHECK (trial < 3)");
+    test_begin(store);
+    save_trial(store, session.token_hash, 2);
+    test_commit(store);
+    assert_int_equal(stored_trial(store, session.token_hash), 2);
+    test_begin(store);
+    assert_int_equal(test_put(store, &answer), SL_PUT_STORED);
+    save_trial(store, session.token_hash, 3);
+    assert_fails(sl_store_commit(store, &err), SL_ERR_INPUT, err, "refused the data");
+    test_begin(store);
+    assert_int_equal(test_put(store, &answer), SL_PUT_STORED);
+    save_trial(store, session.token_hash, 3);
+    assert_fails(sl_store_put_event(store, session.id, 1, "late", "{}", &err), SL_ERR_INPUT, err,
+                 "refused the data");
+    assert_int_not_equal(sl_store_commit(store, &err), SL_OK);
+    assert_int_equal(test_count_answers(store), 0);
+    assert_int_equal(stored_trial(store, session.token_hash), 2);
+    sl_store_close(store);
+}
+
+static void test_saves_are_there_for_what_follows_them_in_a_transaction(void **state)
+{
+    (void)state;
+    struct sl_store *store = open_fresh();
+    struct sl_store_session sessions[3];
+    test_add_batches(store, 1, 5);
+    for (size_t i = 0; i < 3; i++)
+        sessions[i] = test_arrived(store, &(struct test_arrival){.person = i + 1, .token = i + 1});
+    test_begin(store);
+    for (size_t i = 0; i < 6; i++) {
+        const struct sl_store_session *session = &sessions[i % 3];
+        assert_int_equal(stored_trial(store, session->token_hash), i < 3 ? 0 : i - 2);
+        save_trial(store, session->token_hash, i + 1);
+    }
+    /* A walk is a cursor, which is declared by itself. */
+    assert_int_equal(test_count_answers(store), 0);
+    save_trial(store, sessions[0].token_hash, 9);
+    sl_store_rollback(store);
+    test_begin(store);
+    save_trial(store, sessions[0].token_hash, 7);
+    save_trial(store, sessions[1].token_hash, 8);
+    end_connections();
+    assert_int_not_equal(sl_store_commit(store, &err), SL_OK);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(stored_trial(store, sessions[i].token_hash), 0);
+    sl_store_close(store);
+}
+
 static void test_a_database_that_stops_is_busy_until_it_is_back(void **state)
 {
     (void)state;
@@ -500,6 +574,8 @@ int main(void)
         cmocka_unit_test(test_arrivals_at_several_servers_never_exceed_a_target),
         cmocka_unit_test(test_a_lost_connection_undoes_a_transaction_and_no_more),
         cmocka_unit_test(test_a_commit_whose_end_nobody_saw_counts_as_failed),
+        cmocka_unit_test(test_a_save_that_is_refused_fails_the_commit_or_what_comes_next),
+        cmocka_unit_test(test_saves_are_there_for_what_follows_them_in_a_transaction),
         cmocka_unit_test(test_a_database_that_stops_is_busy_until_it_is_back),
     };
     int missing = postgres_process_missing();
