@@ -15,8 +15,7 @@ const struct sl_field_row sl_advise_job_options[] = {
     {"seconds", SL_FIELD_NUMBER, FIELD(seconds),
      "time of one answer in seconds (default: the mean of the answers without the fastest and the "
      "slowest tenth)",
-     .value = "SECONDS",
-     .fallback = "nan", .minimum = 0.001, .maximum = 1e6},
+     .value = "SECONDS", .fallback = "nan", .minimum = 0.001, .maximum = 1e6},
     {"top", SL_FIELD_INTEGER, FIELD(top), "items and annotators to name in each list",
      .fallback = "3", .minimum = 1, .maximum = 1e6},
     {"seed", SL_FIELD_INTEGER, FIELD(seed), "seed of the intervals and of the left-out answers",

@@ -155,7 +155,8 @@ void sl_advice_say_crowd(const struct sl_advice *advice, struct sl_buffer *out)
         say_variation(&advice->model, out);
     }
     if (crowd->seconds > 0)
-        sl_buffer_printf(out, " An answer took %.1f s (mean without the fastest and the slowest tenth).",
+        sl_buffer_printf(out,
+                         " An answer took %.1f s (mean without the fastest and the slowest tenth).",
                          crowd->seconds);
     else
         sl_buffer_text(out, " The answers have no times.");

@@ -20,10 +20,10 @@ const struct sl_field_row sl_plan_job_options[] = {
     {"target", SL_FIELD_NUMBER, FIELD(target), "also find the smallest budget for this mean risk",
      .value = "NATS", .fallback = "nan", .minimum = 1e-9, .maximum = 100},
     {"seconds", SL_FIELD_NUMBER, FIELD(seconds),
-     "how long an answer takes (default: the mean of the recorded times without the fastest and the "
+     "how long an answer takes (default: the mean of the recorded times without the fastest and "
+     "the "
      "slowest tenth)",
-     .fallback = "nan",
-     .minimum = 1e-3, .maximum = 1e6},
+     .fallback = "nan", .minimum = 1e-3, .maximum = 1e6},
     {"pay-per-hour", SL_FIELD_NUMBER, FIELD(pay_per_hour), "what an hour of an annotator costs",
      .value = "MONEY", .fallback = "nan", .minimum = 0, .maximum = 1e9},
     {"currency", SL_FIELD_WORD, FIELD(currency), "the currency of --pay-per-hour, such as GBP",

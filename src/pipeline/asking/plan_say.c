@@ -39,7 +39,8 @@ static void say_screens(const struct sl_budget_plan *plan, struct sl_buffer *out
                 "4), such answers predict each other best.\n",
                 what, screen->worth);
         if (screen->n_timed > 0)
-            sl_buffer_printf(out, "%s takes %.1f s, the mean of %s recorded times without the fastest "
+            sl_buffer_printf(out,
+                             "%s takes %.1f s, the mean of %s recorded times without the fastest "
                              "and the slowest tenth.\n",
                              what, screen->seconds, COUNT(screen->n_timed));
         else if (!isnan(screen->seconds))
