@@ -58,7 +58,8 @@ struct sl_interval {
 struct sl_interval sl_mean_interval(const double *values, size_t count, double level);
 
 /* Percentile bootstrap of any statistic: `statistic` sees `count` indices drawn with
- * replacement. Resample r uses the stream (seed, "bootstrap", 0, r). */
+ * replacement. Resample r uses the stream (seed, "bootstrap", 0, r). A resample that lacks what the
+ * statistic is about (it is NaN) is left out. */
 typedef double sl_statistic(const size_t *indices, size_t count, void *context);
 struct sl_bootstrap_options {
     size_t n_resamples; /* 10,000 */

@@ -69,7 +69,8 @@ double sl_dirichlet_risk(const struct sl_dirichlet_view *view);
 double sl_dirichlet_gain(struct sl_dirichlet_view *view);
 /* The expectation of 1 - sum of theta^2: how much people disagree about the item. */
 double sl_dirichlet_disagreement(const struct sl_dirichlet_view *view);
-/* The central credible interval of theta[k], of probability `level`, by bisection to 1e-4. */
+/* The central credible interval of theta[k], of probability `level` or a little more: its ends are
+ * found by bisection to 1e-4, and it holds the label. */
 struct sl_interval sl_dirichlet_interval(const struct sl_dirichlet_view *view, size_t k,
                                          double level);
 

@@ -257,16 +257,18 @@ enum sl_status sl_bootstrap(sl_statistic *statistic, void *context, size_t count
         status = SL_ERR_NOMEM;
         goto out;
     }
+    size_t kept = 0;
     for (size_t r = 0; r < n_resamples; r++) {
         sl_bootstrap_draw(options, r, indices, count);
-        replicates[r] = statistic(indices, count, context);
+        replicates[kept] = statistic(indices, count, context);
+        if (!isnan(replicates[kept])) kept++;
     }
     for (size_t i = 0; i < count; i++)
         indices[i] = i;
     *out = (struct sl_interval){
         .estimate = statistic(indices, count, context),
-        .low = sl_quantile(replicates, n_resamples, (1 - level) / 2),
-        .high = sl_quantile(replicates, n_resamples, 1 - (1 - level) / 2),
+        .low = sl_quantile(replicates, kept, (1 - level) / 2),
+        .high = sl_quantile(replicates, kept, 1 - (1 - level) / 2),
     };
 out:
     free(replicates);

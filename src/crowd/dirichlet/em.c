@@ -42,6 +42,7 @@ void sl_dirichlet_fit_release(struct sl_dirichlet_fit *fit)
     sl_tallies_release(&fit->tallies);
     sl_rises_release(&fit->rises);
     free(fit->trust);
+    free(fit->repeat);
     free(fit->sums);
     free(fit->work);
     free(fit->cells);
@@ -246,8 +247,16 @@ static void maximise(struct sl_dirichlet_fit *fit)
     sl_dirichlet_use_levels(model);
 }
 
+static double sum_of_logs(const double *shares, size_t count)
+{
+    double sum = 0;
+    for (size_t j = 0; j < count; j++)
+        sum += log(shares[j]);
+    return sum;
+}
+
 /* The logarithm of the priors of levels and shares, but for a constant. */
-static double log_prior(const struct sl_dirichlet *model)
+static double log_prior(const struct sl_dirichlet *model, bool predicted)
 {
     double sum = 0;
     for (size_t t = 0; t < SL_DIRICHLET_LEVELS; t++) {
@@ -256,8 +265,9 @@ static double log_prior(const struct sl_dirichlet *model)
         sum += 2 * log(s) - 2 * s / start.concentration;
         sum += 2 * (start.spread * log(spread) + (1 - start.spread) * log1p(-spread));
     }
-    for (size_t j = 0; j < model->n_components; j++)
-        sum += log(model->share[j]) / SL_DIRICHLET_LEVELS;
+    for (size_t bin = 0; predicted && bin < SL_DIRICHLET_BINS; bin++)
+        sum += sum_of_logs(model->level_share[bin], SL_DIRICHLET_LEVELS) / SL_DIRICHLET_LEVELS;
+    if (!predicted) sum += sum_of_logs(model->share, model->n_components) / SL_DIRICHLET_LEVELS;
     return sum;
 }
 
@@ -271,7 +281,8 @@ void sl_dirichlet_improve(struct sl_dirichlet_fit *fit, size_t rounds)
         memset(fit->sums, 0, fit->threads * fit->sums_apart * sizeof *fit->sums);
         sl_rises_update(&fit->rises, options->pool);
         sl_em_run(fit->tallies.count, options->pool, expect, fit);
-        const double value = sl_em_sum(fit->value) + log_prior(fit->model);
+        const double value =
+            sl_em_sum(fit->value) + log_prior(fit->model, options->predictions != NULL);
         if (sl_em_step(fit->state, value, stop, round == 0)) break;
         maximise(fit);
         if (options->predictions) sl_dirichlet_sharpen(fit, &step);

@@ -6,6 +6,9 @@
 #include "crowd/dirichlet/rises.h"
 #include "crowd/dirichlet/tallies.h"
 
+/* Whether the annotator answered the item more than once. */
+enum sl_repeat { SL_REPEAT_NONE, SL_REPEAT_FIRST, SL_REPEAT_LATER };
+
 /* A model and the answers that it is fitted to. */
 struct sl_dirichlet_fit {
     struct sl_tally_source source;
@@ -13,6 +16,7 @@ struct sl_dirichlet_fit {
     struct sl_dirichlet *model;             /* borrowed */
     struct sl_crowd_state *state;           /* borrowed; its posterior has a row per item */
     double *trust;                          /* owned; n_annotators */
+    uint8_t *repeat; /* owned; per answer, enum sl_repeat; NULL: nobody repeats */
     size_t n_annotators;
     struct sl_crowd_tallies tallies; /* of the source, as long as the trust does not change */
     struct sl_rises rises;
@@ -27,6 +31,9 @@ struct sl_dirichlet_fit {
 enum sl_status sl_dirichlet_fit_init(struct sl_dirichlet_fit *fit,
                                      struct sl_error *err) SL_MUST_USE;
 void sl_dirichlet_fit_release(struct sl_dirichlet_fit *fit);
+/* Fill `repeat`. */
+enum sl_status sl_dirichlet_find_repeats(struct sl_dirichlet_fit *fit,
+                                         struct sl_error *err) SL_MUST_USE;
 /* Count the answers anew, after trust or row_weight have changed. */
 enum sl_status sl_dirichlet_count(struct sl_dirichlet_fit *fit, struct sl_error *err) SL_MUST_USE;
 /* At most `rounds` rounds of EM from the model as it is. */

@@ -10,7 +10,7 @@
 #include "softlab/base/stats.h"
 
 enum {
-    ROUNDS_AT_FIRST = 200, /* before annotators are judged */
+    ROUNDS_AT_FIRST = 200, /* at least, before annotators are judged */
     ROUNDS_AGAIN = 100,    /* after their trust has changed */
     MOST_JUDGEMENTS = 4,
 };
@@ -39,6 +39,14 @@ static enum sl_status fit_rich_weight(struct sl_dirichlet_fit *fit, struct sl_er
     return SL_OK;
 }
 
+/* All rounds but those that judging annotators may need. */
+static size_t rounds_at_first(const struct sl_dirichlet_fit *fit)
+{
+    const size_t kept = fit->state->n_iterations + MOST_JUDGEMENTS * ROUNDS_AGAIN;
+    const size_t most = fit->options->max_iterations;
+    return most > kept + ROUNDS_AT_FIRST ? most - kept : ROUNDS_AT_FIRST;
+}
+
 static enum sl_status fit_model(struct sl_dirichlet_fit *fit, struct sl_error *err)
 {
     SL_TRY(sl_dirichlet_fit_init(fit, err));
@@ -47,10 +55,11 @@ static enum sl_status fit_model(struct sl_dirichlet_fit *fit, struct sl_error *e
     for (size_t a = 0; a < fit->n_annotators; a++)
         fit->trust[a] = 1;
     fit->source.trust = fit->trust;
+    SL_TRY(sl_dirichlet_find_repeats(fit, err));
     if (fit->options->predictions) SL_TRY(sl_dirichlet_cut_bins(fit, err));
     if (fit->source.rows) SL_TRY(fit_rich_weight(fit, err));
     SL_TRY(sl_dirichlet_count(fit, err));
-    sl_dirichlet_improve(fit, ROUNDS_AT_FIRST);
+    sl_dirichlet_improve(fit, rounds_at_first(fit));
     for (size_t i = 0; i < MOST_JUDGEMENTS; i++) {
         size_t changed = 0;
         SL_TRY(sl_dirichlet_trust(fit, &changed, err));

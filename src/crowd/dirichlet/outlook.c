@@ -133,24 +133,25 @@ static double share_below(const struct sl_dirichlet_view *view, size_t k, double
     return sum / weights;
 }
 
-static double quantile(const struct sl_dirichlet_view *view, size_t k, double probability)
+/* Two ends, 1e-4 apart, of an interval that the quantile is in. */
+static void bracket_quantile(const struct sl_dirichlet_view *view, size_t k, double probability,
+                             double *low, double *high)
 {
-    double low = 0, high = 1;
-    while (high - low > 1e-4) {
-        const double middle = (low + high) / 2;
-        if (share_below(view, k, middle) < probability)
-            low = middle;
-        else
-            high = middle;
+    *low = 0;
+    *high = 1;
+    while (*high - *low > 1e-4) {
+        const double middle = (*low + *high) / 2;
+        *(share_below(view, k, middle) < probability ? low : high) = middle;
     }
-    return (low + high) / 2;
 }
 
 struct sl_interval sl_dirichlet_interval(const struct sl_dirichlet_view *view, size_t k,
                                          double level)
 {
-    const double tail = (1 - level) / 2;
-    return (struct sl_interval){.estimate = view->label[k],
-                                .low = quantile(view, k, tail),
-                                .high = quantile(view, k, 1 - tail)};
+    const double tail = (1 - level) / 2, label = view->label[k];
+    double low, high, inner;
+    bracket_quantile(view, k, tail, &low, &inner);
+    bracket_quantile(view, k, 1 - tail, &inner, &high);
+    /* The mean of a skewed distribution may be beyond its quantiles. */
+    return (struct sl_interval){label, fmin(low, label), fmax(high, label)};
 }

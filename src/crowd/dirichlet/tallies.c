@@ -14,23 +14,66 @@ double sl_tally_weight(const struct sl_tally_source *source, size_t answer)
     return source->rows ? trust * source->row_weight : trust;
 }
 
-uint64_t sl_tally_part(const struct sl_tally_source *source, size_t answer, size_t c)
+/* What is left of a class's units after rounding down; *whole gets those. */
+static double rest_of(double units, uint64_t *whole)
+{
+    *whole = (uint64_t)units;
+    return units - (double)*whole;
+}
+
+/* The class of the largest rest behind class `last`: in the order of rests, descending, then of
+ * classes. K as `last` begins. */
+static size_t next_rest(const float *row, size_t n_classes, double weight, size_t last)
+{
+    uint64_t whole;
+    size_t best = n_classes;
+    double most = -1;
+    const double limit = last < n_classes ? rest_of(weight * (double)row[last], &whole) : 2;
+    for (size_t c = 0; c < n_classes; c++) {
+        const double rest = rest_of(weight * (double)row[c], &whole);
+        const bool behind = rest < limit || (rest == limit && c > last);
+        if (!behind || !(rest > most)) continue;
+        most = rest;
+        best = c;
+    }
+    return best;
+}
+
+/* Classes are rounded down, and the units that this leaves go to those with the largest rests: if
+ * each were rounded to the nearest, many small shares would all become nothing, or a unit each. */
+static void add_row(const float *row, size_t n_classes, double weight, uint64_t *units)
+{
+    double share = 0;
+    uint64_t used = 0, whole;
+    for (size_t c = 0; c < n_classes; c++) {
+        rest_of(weight * (double)row[c], &whole);
+        units[c] += whole;
+        used += whole;
+        share += (double)row[c];
+    }
+    const uint64_t all = (uint64_t)llrint(weight * share);
+    for (size_t c = n_classes; used < all; used++) {
+        c = next_rest(row, n_classes, weight, c);
+        if (c == n_classes) break; /* shares beyond 1 by rounding */
+        units[c]++;
+    }
+}
+
+void sl_tally_add(const struct sl_tally_source *source, size_t answer, uint64_t *units)
 {
     const double weight = sl_tally_weight(source, answer) * SL_TALLY_UNITS;
-    if (!source->rows) return source->label[answer] == c ? (uint64_t)llrint(weight) : 0;
-    return (uint64_t)llrint(weight * (double)source->rows[answer * source->n_classes + c]);
+    if (source->rows)
+        add_row(source->rows + answer * source->n_classes, source->n_classes, weight, units);
+    else
+        units[source->label[answer]] += (uint64_t)llrint(weight);
 }
 
 /* Write the counts of an item in units into `units` (K). */
 static void count_item(const struct sl_tally_source *source, size_t item, uint64_t *units)
 {
     memset(units, 0, source->n_classes * sizeof *units);
-    for (size_t i = source->begin[item]; i < source->begin[item + 1]; i++) {
-        const size_t first = source->rows ? 0 : source->label[i];
-        const size_t end = source->rows ? source->n_classes : first + 1;
-        for (size_t c = first; c < end; c++)
-            units[c] += sl_tally_part(source, i, c);
-    }
+    for (size_t i = source->begin[item]; i < source->begin[item + 1]; i++)
+        sl_tally_add(source, i, units);
 }
 
 static enum sl_status name_item(struct sl_crowd_tallies *tallies, const uint64_t *units,

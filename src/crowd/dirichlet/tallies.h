@@ -36,8 +36,9 @@ struct sl_tally_source {
 };
 /* The weight of an answer. */
 double sl_tally_weight(const struct sl_tally_source *source, size_t answer);
-/* The units that an answer adds to class c: exactly what leaving it out takes away. */
-uint64_t sl_tally_part(const struct sl_tally_source *source, size_t answer, size_t c);
+/* Add the units of an answer to those of the classes (K): exactly what leaving it out takes away.
+ */
+void sl_tally_add(const struct sl_tally_source *source, size_t answer, uint64_t *units);
 
 enum sl_status sl_tallies_create(const struct sl_tally_source *source, struct sl_crowd_tallies *out,
                                  struct sl_error *err) SL_MUST_USE;

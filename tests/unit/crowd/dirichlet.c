@@ -137,6 +137,67 @@ static void test_spammers_lose_their_weight_and_nobody_else(void **state)
     scene_release(&scene);
 }
 
+/* Answer number v of the scene, about the item that is being filled. */
+static void say(struct scene *scene, size_t v, uint32_t annotator, size_t label)
+{
+    scene->votes.annotator[v] = annotator;
+    scene->votes.label[v] = (uint16_t)label;
+}
+
+/* Two of nine people agree about every item; the tenth alone was asked about the last ones, which
+ * have a class that nobody else has seen. */
+static void test_an_answer_that_nobody_confirms_is_no_evidence_against_its_annotator(void **state)
+{
+    (void)state;
+    enum { SHARED = 900, ALONE = 12, CLASSES = 10, RARE = 7 };
+    struct scene scene;
+    struct sl_crowd_state out = {0};
+    scene_alloc(&scene, SHARED + ALONE, 10, CLASSES, 2 * SHARED + ALONE);
+    for (size_t i = 0; i < SHARED; i++) {
+        say(&scene, 2 * i, (uint32_t)(i % 9), i % RARE);
+        say(&scene, 2 * i + 1, (uint32_t)((i + 1) % 9), i % RARE);
+        scene.votes.begin[i + 1] = 2 * i + 2;
+    }
+    for (size_t i = 0; i < ALONE; i++) {
+        say(&scene, 2 * SHARED + i, 9, RARE);
+        scene.votes.begin[SHARED + i + 1] = 2 * SHARED + i + 1;
+    }
+    scene_run(sl_aggregator_find("dirichlet"), &scene, sl_crowd_options_default(), &out);
+    for (size_t a = 0; a < 10; a++)
+        assert_true(out.weight[a] == 1);
+    for (size_t i = SHARED; i < SHARED + ALONE; i++)
+        assert_true(out.posterior[i * CLASSES + RARE] > .9F);
+    sl_crowd_state_release(&out);
+    scene_release(&scene);
+}
+
+/* Three people are right; the fourth answers every item by chance, three times the same. */
+static void test_nobody_confirms_himself(void **state)
+{
+    (void)state;
+    enum { ITEMS = 200, CLASSES = 4, EACH = 6 };
+    struct scene scene;
+    struct sl_crowd_state out = {0};
+    struct sl_rng rng;
+    sl_rng_init(&rng, 5, "test.repeats", 0, 0);
+    scene_alloc(&scene, ITEMS, 4, CLASSES, ITEMS * EACH);
+    for (size_t i = 0; i < ITEMS; i++) {
+        const size_t chance = sl_rng_below(&rng, CLASSES);
+        for (uint32_t n = 0; n < EACH; n++) {
+            const bool own = n % 2 == 1;
+            say(&scene, i * EACH + n, own ? 3 : n / 2, own ? chance : i % CLASSES);
+        }
+        scene.votes.begin[i + 1] = (i + 1) * EACH;
+    }
+    scene_run(sl_aggregator_find("dirichlet"), &scene, sl_crowd_options_default(), &out);
+    for (size_t a = 0; a < 4; a++)
+        assert_true(out.weight[a] == (a < 3 ? 1 : 0));
+    for (size_t i = 0; i < ITEMS; i++)
+        assert_true(out.posterior[i * CLASSES + i % CLASSES] > .9F);
+    sl_crowd_state_release(&out);
+    scene_release(&scene);
+}
+
 static void test_a_classifier_decides_where_nobody_answered(void **state)
 {
     (void)state;
@@ -218,6 +279,8 @@ int main(void)
         cmocka_unit_test(test_an_interval_holds_its_share_of_the_posterior),
         cmocka_unit_test(test_a_known_class_is_certain),
         cmocka_unit_test(test_spammers_lose_their_weight_and_nobody_else),
+        cmocka_unit_test(test_an_answer_that_nobody_confirms_is_no_evidence_against_its_annotator),
+        cmocka_unit_test(test_nobody_confirms_himself),
         cmocka_unit_test(test_a_classifier_decides_where_nobody_answered),
         cmocka_unit_test(test_a_classifier_that_contradicts_the_answers_is_not_believed),
         cmocka_unit_test(test_a_second_fit_starts_where_the_first_ended),

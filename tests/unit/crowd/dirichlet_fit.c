@@ -119,9 +119,8 @@ static void test_intervals_hold_the_truth_as_often_as_they_say(void **state)
     for (size_t i = 0; i < DRAWN_ITEMS; i++) {
         for (size_t c = 0; c < DRAWN_CLASSES; c++) {
             const size_t cell = i * DRAWN_CLASSES + c;
-            held += theta[i][c] >= (double)out.low[cell] - 1e-4 &&
-                    theta[i][c] <= (double)out.high[cell] + 1e-4;
-            above += theta[i][c] > (double)out.high[cell] + 1e-4;
+            held += theta[i][c] >= (double)out.low[cell] && theta[i][c] <= (double)out.high[cell];
+            above += theta[i][c] > (double)out.high[cell];
             if (theta[i][c] > 0)
                 divergence += theta[i][c] * log(theta[i][c] / (double)out.posterior[cell]);
         }
@@ -293,6 +292,7 @@ static void test_answers_take_away_from_a_tally_what_they_added(void **state)
     struct sl_error err;
     const double trust[PEOPLE] = {1, 5. / 16, 0};
     double counts[CLASSES];
+    uint64_t units[CLASSES];
     soft_scene_make(&scene, ITEMS, PEOPLE, CLASSES, 1, 11);
     const struct sl_tally_source source = {.begin = scene.begin,
                                            .n_items = ITEMS,
@@ -305,24 +305,72 @@ static void test_answers_take_away_from_a_tally_what_they_added(void **state)
     assert_false(tallies.whole);
     for (size_t i = 0; i < ITEMS; i++) {
         sl_tally_counts(&tallies, tallies.of_item[i], cells, counts);
-        for (size_t c = 0; c < CLASSES; c++) {
-            for (size_t answer = i * PEOPLE; answer < (i + 1) * PEOPLE; answer++) {
+        for (size_t answer = i * PEOPLE; answer < (i + 1) * PEOPLE; answer++) {
+            double all = 0;
+            memset(units, 0, sizeof units);
+            sl_tally_add(&source, answer, units);
+            for (size_t c = 0; c < CLASSES; c++) {
                 const double said = (double)scene.rows[answer * CLASSES + c];
-                const double part = (double)sl_tally_part(&source, answer, c) / SL_TALLY_UNITS;
-                assert_near(part, said * 1.4 * trust[answer % PEOPLE], .5 / SL_TALLY_UNITS);
+                const double part = (double)units[c] / SL_TALLY_UNITS;
+                assert_near(part, said * 1.4 * trust[answer % PEOPLE], 1. / SL_TALLY_UNITS);
                 counts[c] -= part;
+                all += part;
             }
-            assert_true(counts[c] == 0);
+            assert_near(all, 1.4 * trust[answer % PEOPLE], .5 / SL_TALLY_UNITS);
         }
+        for (size_t c = 0; c < CLASSES; c++)
+            assert_true(counts[c] == 0);
     }
     sl_tallies_release(&tallies);
     soft_scene_release(&scene);
+}
+
+/* Rounded one by one, shares of one in a hundred would each become nothing or a whole unit. */
+static void test_many_small_shares_are_not_rounded_away(void **state)
+{
+    (void)state;
+    enum { ITEMS = 40, CLASSES = 40, PEOPLE = 3 };
+    struct soft_scene scene;
+    struct sl_crowd_state out = {0};
+    struct sl_error err;
+    struct sl_crowd_options options = sl_crowd_options_default();
+    double top = 0;
+    soft_scene_make(&scene, ITEMS, PEOPLE, CLASSES, 1, 11);
+    for (size_t answer = 0; answer < ITEMS * PEOPLE; answer++)
+        for (size_t c = 0; c < CLASSES; c++)
+            scene.rows[answer * CLASSES + c] =
+                c == answer / PEOPLE % CLASSES ? .6F : .4F / (CLASSES - 1);
+    assert_ok(
+        sl_aggregate_soft(sl_aggregator_find("dirichlet-soft"), &scene.votes, &options, &out, &err),
+        err);
+    for (size_t i = 0; i < ITEMS; i++)
+        top += (double)out.posterior[i * CLASSES + i % CLASSES] / ITEMS;
+    assert_near(top, .58, .04);
+    sl_crowd_state_release(&out);
+    soft_scene_release(&scene);
+}
+
+static void test_more_rounds_may_be_asked_for(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_crowd_state out = {0};
+    struct sl_crowd_options options = sl_crowd_options_default();
+    options.max_iterations = 2000;
+    options.tolerance = 1e-12;
+    scene_make(&scene, 300, 20, 4, 4, .7, .95);
+    scene_run(dirichlet(), &scene, options, &out);
+    assert_true(out.n_iterations > 1000);
+    sl_crowd_state_release(&out);
+    scene_release(&scene);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(test_many_small_shares_are_not_rounded_away),
+        cmocka_unit_test(test_more_rounds_may_be_asked_for),
         cmocka_unit_test(test_intervals_hold_the_truth_as_often_as_they_say),
         cmocka_unit_test(test_a_warm_fit_reaches_the_optimum_of_a_cold_one_sooner),
         cmocka_unit_test(test_items_without_answers_change_nothing),

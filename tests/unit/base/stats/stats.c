@@ -205,6 +205,33 @@ static void test_the_bootstrap_uses_the_streams_it_names(void **state)
     assert_near(out.high, sl_quantile(means, 2, 0.75), 1e-14);
 }
 
+/* The mean of the values that are not 0; NaN if there is none. */
+static double mean_of_some(const size_t *indices, size_t count, void *context)
+{
+    const double *values = context;
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += values[indices[i]];
+        n += values[indices[i]] != 0;
+    }
+    return sum / n;
+}
+
+static void test_resamples_that_lack_what_is_asked_are_left_out(void **state)
+{
+    (void)state;
+    static double rare[8] = {0, 0, 3, 0, 0, 5, 0, 0}, none[8];
+    const struct sl_bootstrap_options options = sl_bootstrap_options_default();
+    struct sl_interval interval;
+    struct sl_error err;
+    assert_ok(sl_bootstrap(mean_of_some, rare, 8, &options, &interval, &err), err);
+    assert_near(interval.estimate, 4, 0);
+    assert_near(interval.low, 3, 0);
+    assert_near(interval.high, 5, 0);
+    assert_ok(sl_bootstrap(mean_of_some, none, 8, &options, &interval, &err), err);
+    assert_true(isnan(interval.low) && isnan(interval.high));
+}
+
 static void test_a_bootstrap_that_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -291,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_the_interval_of_a_mean_is_students),
         cmocka_unit_test(test_the_bootstrap_of_a_mean_has_its_standard_error),
         cmocka_unit_test(test_the_bootstrap_uses_the_streams_it_names),
+        cmocka_unit_test(test_resamples_that_lack_what_is_asked_are_left_out),
         cmocka_unit_test(test_a_bootstrap_that_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
