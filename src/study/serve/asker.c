@@ -121,12 +121,20 @@ static void carry_over(struct sl_asker *asker)
     asker->n_recent = kept;
 }
 
+/* Also after a failure: the database may have stored the record before the connection broke, and no
+ * two records of boards have one name. */
+static void name_board(struct sl_asker *asker)
+{
+    asker->noted = false;
+    asker->board->turns = 0;
+    snprintf(asker->name, sizeof asker->name, "%s-%zu", asker->server, ++asker->serial);
+}
+
 static void take_board(struct sl_asker *asker)
 {
     sl_asking_board_replace(&asker->board, asker->made);
     asker->made = NULL;
-    asker->noted = false;
-    snprintf(asker->name, sizeof asker->name, "%s-%zu", asker->server, ++asker->serial);
+    name_board(asker);
     carry_over(asker);
 }
 
@@ -200,7 +208,9 @@ static enum sl_status write_choice(struct sl_asker *asker, struct sl_store_choic
     struct choice *choice = &asker->choice;
     *out = (struct sl_store_choice){.items = choice->ids, .n_items = choice->count};
     if (choice->test) return SL_OK; /* nothing follows from it */
-    if (!asker->noted) choice->board = text_of(sl_asking_board_json(asker->board, asker->name));
+    if (!asker->noted)
+        choice->board = text_of(sl_asking_board_json(
+            asker->board, asker->name, sl_store_is_shared(asker->options.study->database)));
     choice->decision = text_of(sl_asking_decision_json(asker->ledger, asker->board, asker->name,
                                                        choice->items, choice->count));
     if (!choice->decision || (!asker->noted && !choice->board))
@@ -256,6 +266,7 @@ enum sl_status sl_asker_arrive(struct sl_asker *asker, struct sl_store *store,
     choice_clear(&asker->choice);
     asker->choice.test = arrival->test;
     enum sl_status status = sl_store_arrive(store, &own, out, returning, err);
+    if (asker->choice.count > 0 && !arrival->test && status != SL_OK) name_board(asker);
     if (status == SL_OK && asker->choice.count > 0) settle(asker, out->id);
     choice_clear(&asker->choice);
     return status;

@@ -120,6 +120,110 @@ static void test_a_session_that_got_other_items_is_found(void **state)
     assert_non_null(strstr(audit(&scene).wrong, "not recorded"));
 }
 
+/* Copies of the database, so that each change starts from the same one. */
+static void copy_database(const struct scene *scene, const char *from, const char *to)
+{
+    struct sl_buffer bytes;
+    char *source = sl_path_join(scene->folder, from), *target = sl_path_join(scene->folder, to);
+    sl_buffer_init(&bytes, 1 << 26);
+    assert_ok(sl_file_read(source, &bytes, &err), err);
+    assert_ok(sl_file_write(target, bytes.data, bytes.length, &err), err);
+    sl_buffer_release(&bytes);
+    free(source);
+    free(target);
+}
+
+#define LAST(kind) "(SELECT MAX(id) FROM events WHERE kind = '" kind "')"
+#define OF_LAST    "(SELECT session FROM events WHERE id = " LAST("decision") ")"
+#define SET(kind, member, value)                                                                   \
+    "UPDATE events SET body = json_set(body, '$." member "', " value ") WHERE id = " LAST(kind) ";"
+#define COPY_OF_LAST(session, board)                                                               \
+    "INSERT INTO events(session, at, kind, body) SELECT " session                                  \
+    ", at, kind, json_set(body, '$.board', " board                                                 \
+    ") FROM events WHERE id = " LAST("decision") ";"
+
+static void test_every_change_of_the_records_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql, *said;
+    } cases[] = {
+        {"DELETE FROM events WHERE kind = 'board'", "no board of its name"},
+        {"DELETE FROM events WHERE id = " LAST("board"), "no board of its name"},
+        {"UPDATE events SET id = 99999 WHERE id = " LAST("board"), "no board of its name"},
+        {"UPDATE batch_items SET item = (SELECT MAX(position) FROM items) WHERE position = 0 AND "
+         "batch = (SELECT MAX(batch) FROM batches);" SET("decision", "board", "'nowhere-1'"),
+         "no board of its name"},
+        {COPY_OF_LAST("1", "'nowhere-1'"), "recorded twice"},
+        {COPY_OF_LAST(OF_LAST, "json_extract(body, '$.board')"), "recorded twice"},
+        {"INSERT INTO events(at, kind, body) SELECT at, kind, body FROM events "
+         "WHERE id = " LAST("board"),
+         "same name"},
+        {"INSERT INTO events(at, kind, body) SELECT at, kind, json_set(body, '$.board', 'x-1') "
+         "FROM events WHERE id = " LAST("board"),
+         "no decision was made on it"},
+        {SET("decision", "way", "'lottery'"), "chosen in another way"},
+        {SET("board", "because", "'I said so'"), "for another reason"},
+        {SET("board", "way", "'gain'"), "in another way"},
+        {SET("board", "seconds", "1e9"), "took another time"},
+        {SET("board", "finished", "999"), "sessions had finished"},
+        {SET("board", "finished", "0"), "sessions had finished"},
+        {SET("board", "gone", "json('[1]')"), "answers"},
+        {"DELETE FROM events WHERE id = " LAST("decision"), "not recorded"},
+        {"UPDATE sessions SET batch = 0 WHERE id = " OF_LAST
+         "; DELETE FROM events WHERE id = " LAST("decision"),
+         "no session has it"},
+        {"UPDATE batches SET target = 1 WHERE batch = (SELECT MAX(batch) FROM batches);"
+         "DELETE FROM events WHERE id = " LAST("decision"),
+         "not recorded"},
+        {"UPDATE batches SET target = 1 WHERE batch = (SELECT MAX(batch) FROM batches)",
+         "has places for others"},
+        {"UPDATE sessions SET batch = (SELECT batch FROM sessions WHERE id = 2) WHERE id = 1",
+         "no session has it"},
+    };
+    struct scene scene;
+    scene_make(&scene, 60, 10, "{" ADAPTIVE "}");
+    for (uint64_t server = 1; server <= 2; server++) {
+        scene_start(&scene);
+        assert_int_equal(simulate(&scene, 4, 2, server).finished, 4);
+        scene_stop(&scene);
+    }
+    /* The last board has two decisions at least. */
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 4, 4, 3).finished, 4);
+    scene_stop(&scene);
+    copy_database(&scene, SL_STUDY_DATABASE, "kept");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_sql(&scene, cases[i].sql);
+        const struct sl_study_audit result = audit(&scene);
+        if (!strstr(result.wrong, cases[i].said)) fail_msg("%s: %s", cases[i].sql, result.wrong);
+        copy_database(&scene, "kept", SL_STUDY_DATABASE);
+    }
+    assert_string_equal(audit(&scene).wrong, "");
+}
+
+/* A study that was in PostgreSQL, where several servers decided, and came back. */
+static void test_missing_answers_of_several_servers_are_excused(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE "}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 3, 1, 1).finished, 3);
+    scene_stop(&scene);
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 3, 1, 2).finished, 3);
+    scene_stop(&scene);
+    run_sql(&scene, "DELETE FROM answers WHERE id = 1");
+    assert_non_null(strstr(audit(&scene).wrong, "missing"));
+    run_sql(&scene, "UPDATE events SET body = json_set(body, '$.shared', json('true')) "
+                    "WHERE kind = 'board'");
+    const struct sl_study_audit result = audit(&scene);
+    assert_string_equal(result.wrong, "");
+    assert_true(result.n_unknown >= 1 && result.n_unknown < 6);
+    assert_non_null(strstr(result.reason, "several servers"));
+}
+
 static void test_decisions_after_a_purge_are_said_to_be_unknown(void **state)
 {
     (void)state;
@@ -331,6 +435,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_decision_follows_and_a_changed_one_is_found),
         cmocka_unit_test(test_a_session_that_got_other_items_is_found),
+        cmocka_unit_test(test_every_change_of_the_records_is_found),
+        cmocka_unit_test(test_missing_answers_of_several_servers_are_excused),
         cmocka_unit_test(test_decisions_after_a_purge_are_said_to_be_unknown),
         cmocka_unit_test(test_the_study_ends_at_its_budget_of_answers),
         cmocka_unit_test(test_money_target_and_full_items_end_a_study),
