@@ -54,6 +54,7 @@ struct sl_asker {
     bool noted;            /* the board's event is stored */
     struct recent *recent; /* owned */
     size_t n_recent;
+    size_t n_visible;    /* of these, the first so many were stored before the work began */
     uint32_t *rehearsed; /* owned; test sessions per item since the server started */
     struct choice choice;
 };
@@ -105,13 +106,14 @@ static void recent_release(struct recent *recent)
     free(recent->items);
 }
 
-/* Sessions that began after the thread had read the sessions are pending on the new board too. */
+/* Sessions that began after the thread had read the sessions are pending on the new board too.
+ * Those that began before the work and that the thread did not find were removed. */
 static void carry_over(struct sl_asker *asker)
 {
     size_t kept = 0;
     for (size_t i = 0; i < asker->n_recent; i++) {
         struct recent *recent = &asker->recent[i];
-        if (sl_asking_log_session(asker->ledger, recent->session)) {
+        if (i < asker->n_visible || sl_asking_log_session(asker->ledger, recent->session)) {
             recent_release(recent);
             continue;
         }
@@ -156,6 +158,7 @@ static void look(void *context)
     struct sl_asker *asker = context;
     if (asker->working || sl_clock_seconds() - asker->done < REST * asker->cost) return;
     asker->working = true;
+    asker->n_visible = asker->n_recent;
     asker->status = SL_ERR_STOPPED; /* remains if the server stops before the work begins */
     sl_http_work(asker->options.loop, SL_LANE_ASKING, work, done, asker);
 }

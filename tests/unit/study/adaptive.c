@@ -1,9 +1,13 @@
 /* Adaptive assignment, through a server with simulated people. */
 #include <sqlite3.h>
+#include <time.h>
 
 #include "study/asking/board.h"
 #include "study_scene.h"
 
+#define PLAIN                                                                                      \
+    "\"assignment\": \"adaptive\", \"batch\": {\"repeats\": 0}, \"flow\": {\"practice\": false}, " \
+    "\"comprehension\": []"
 #define ADAPTIVE                                                                                   \
     "\"assignment\": \"adaptive\", \"batch\": {\"repeats\": 1}, \"flow\": {\"practice\": false}, " \
     "\"comprehension\": []"
@@ -224,6 +228,117 @@ static void test_missing_answers_of_several_servers_are_excused(void **state)
     assert_non_null(strstr(result.reason, "several servers"));
 }
 
+#define BY_NAME "\"recruiter\": {\"kind\": \"generic\", \"person\": \"p\", \"complete\": \"\"}"
+
+static void purge(const struct scene *scene, const char *name)
+{
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    struct sl_store_purged purged = {0};
+    open_study(scene, false, &study, &store);
+    assert_ok(sl_study_purge(study, store, name, scene->clock, &purged, &err), err);
+    assert_int_equal(purged.sessions, 1);
+    close_study(study, store);
+}
+
+static bool is_let_in(const struct scene *scene, const char *name, char cookie[65])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/?p=%s", name);
+    arrive(scene, path, cookie);
+    return strcmp(cookie, "full") != 0;
+}
+
+static void answer_all(const struct scene *scene, const char *cookie, unsigned *id)
+{
+    assert_int_equal(
+        posted(scene, "/api/consent", cookie, "{\"version\": \"1\", \"agreed\": true}"), 200);
+    assert_int_equal(posted(scene, "/api/instructions", cookie, "{\"pages\": [1200, 900, 3]}"),
+                     200);
+    for (size_t t = 0; t < 5; t++) {
+        const char *body = hard_answer((*id)++, t, false, t % 2 ? "circle" : "square");
+        assert_int_equal(posted(scene, "/api/answer", cookie, body), 200);
+    }
+}
+
+/* Their places are free again: a budget of four sessions lets four more people in. */
+static void test_people_who_were_purged_at_once_are_not_waited_for(void **state)
+{
+    (void)state;
+    struct scene scene;
+    char name[16], cookie[65];
+    scene_make(&scene, 40, 5, "{" PLAIN ", " BY_NAME ", \"adaptive\": {\"budget_answers\": 20}}");
+    scene_start(&scene);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "a%d", i);
+        assert_true(is_let_in(&scene, name, cookie));
+        purge(&scene, name);
+    }
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "b%d", i);
+        for (int tries = 0; !is_let_in(&scene, name, cookie); tries++) {
+            assert_true(tries < 200); /* the next board knows it */
+            nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        }
+    }
+    assert_false(is_let_in(&scene, "c", cookie));
+    scene_stop(&scene);
+    assert_string_equal(audit(&scene).wrong, "");
+}
+
+static void assert_same_answers(const struct sl_asking_log *a, const struct sl_asking_log *b)
+{
+    assert_int_equal(a->n_rows, b->n_rows);
+    assert_int_equal(a->last, b->last);
+    assert_int_equal(a->n_answers, b->n_answers);
+    for (size_t i = 0; i < a->n_answers; i++) {
+        assert_int_equal(a->answers[i].id, b->answers[i].id);
+        assert_int_equal(a->answers[i].session, b->answers[i].session);
+        assert_int_equal(a->answers[i].item, b->answers[i].item);
+    }
+}
+
+/* The last answers are purged and as many new ones stored before a server looks again. */
+static void test_answers_after_a_purge_are_not_taken_for_the_purged_ones(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    struct sl_asking_log *running = NULL, *fresh = NULL;
+    char name[16], cookie[65], late[65];
+    unsigned id = 1;
+    scene_make(&scene, 40, 5, "{" PLAIN ", " BY_NAME "}");
+    scene_start(&scene);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "a%d", i);
+        assert_true(is_let_in(&scene, name, cookie));
+        if (i < 2) answer_all(&scene, cookie, &id);
+        if (i == 1) assert_true(is_let_in(&scene, "late", late));
+    }
+    answer_all(&scene, cookie, &id);
+    open_study(&scene, true, &study, &store);
+    assert_ok(sl_asking_log_create(study, store, &running, &err), err);
+    assert_ok(sl_asking_log_update(running, store, &err), err);
+    purge(&scene, "a2");
+    answer_all(&scene, late, &id);
+    assert_ok(sl_asking_log_update(running, store, &err), err);
+    assert_ok(sl_asking_log_create(study, store, &fresh, &err), err);
+    assert_ok(sl_asking_log_update(fresh, store, &err), err);
+    assert_same_answers(running, fresh);
+    scene_stop(&scene);
+    sl_asking_log_destroy(running);
+    sl_asking_log_destroy(fresh);
+    close_study(study, store);
+    /* Nor is the study accused. */
+    scene_start(&scene);
+    assert_true(is_let_in(&scene, "b", cookie));
+    scene_stop(&scene);
+    const struct sl_study_audit result = audit(&scene);
+    assert_string_equal(result.wrong, "");
+    assert_true(result.n_unknown < result.n_decisions);
+}
+
 static void test_decisions_after_a_purge_are_said_to_be_unknown(void **state)
 {
     (void)state;
@@ -437,6 +552,8 @@ int main(void)
         cmocka_unit_test(test_a_session_that_got_other_items_is_found),
         cmocka_unit_test(test_every_change_of_the_records_is_found),
         cmocka_unit_test(test_missing_answers_of_several_servers_are_excused),
+        cmocka_unit_test(test_people_who_were_purged_at_once_are_not_waited_for),
+        cmocka_unit_test(test_answers_after_a_purge_are_not_taken_for_the_purged_ones),
         cmocka_unit_test(test_decisions_after_a_purge_are_said_to_be_unknown),
         cmocka_unit_test(test_the_study_ends_at_its_budget_of_answers),
         cmocka_unit_test(test_money_target_and_full_items_end_a_study),
