@@ -426,7 +426,7 @@ static enum sl_status step(struct sl_sql_rows *out, bool *row, struct sl_error *
 {
     struct sl_postgres *store = (struct sl_postgres *)out->store;
     struct rows *rows = out->handle;
-    if (store->stop && store->stop(store->stop_context))
+    if (sl_store_stopping(&out->store->base))
         return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
     if (streamed[rows->which] && rows->row == PQntuples(rows->result))
         SL_TRY(fetch(store, rows, err));

@@ -1,371 +1,8 @@
 /* Adaptive assignment, through a server with simulated people. */
-#include <sqlite3.h>
-#include <time.h>
-
+#include "adaptive_scene.h"
 #include "study/asking/board.h"
-#include "study_scene.h"
-
-#define PLAIN                                                                                      \
-    "\"assignment\": \"adaptive\", \"batch\": {\"repeats\": 0}, \"flow\": {\"practice\": false}, " \
-    "\"comprehension\": []"
-#define ADAPTIVE                                                                                   \
-    "\"assignment\": \"adaptive\", \"batch\": {\"repeats\": 1}, \"flow\": {\"practice\": false}, " \
-    "\"comprehension\": []"
 
 static struct sl_error err;
-
-static struct sl_simulation_result simulate(const struct scene *scene, size_t annotators,
-                                            size_t at_once, uint64_t seed)
-{
-    char url[64];
-    struct sl_study_simulation options = sl_study_simulation_default();
-    struct sl_simulation_result result;
-    snprintf(url, sizeof url, "http://127.0.0.1:%u/", (unsigned)scene->port);
-    options.url = url;
-    options.folder = scene->folder;
-    options.annotators = annotators;
-    options.at_once = at_once;
-    options.speed = 0;
-    options.images = false;
-    options.count = true;
-    options.seed = seed;
-    assert_ok(sl_study_simulate(&options, &result, &err), err);
-    return result;
-}
-
-static void open_study(const struct scene *scene, bool read_only, struct sl_study **study,
-                       struct sl_store **store)
-{
-    assert_ok(sl_study_read(scene->folder, study, &err), err);
-    assert_ok(sl_study_store(*study, read_only, store, &err), err);
-}
-
-static void close_study(struct sl_study *study, struct sl_store *store)
-{
-    sl_store_close(store);
-    sl_study_destroy(study);
-}
-
-static struct sl_study_audit audit(const struct scene *scene)
-{
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    struct sl_study_audit result;
-    open_study(scene, true, &study, &store);
-    assert_ok(sl_study_audit(study, store, &result, &err), err);
-    close_study(study, store);
-    return result;
-}
-
-static json_t *status_of(const struct scene *scene)
-{
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    json_t *status = NULL;
-    open_study(scene, true, &study, &store);
-    assert_ok(sl_study_status(study, store, scene->clock, &status, &err), err);
-    close_study(study, store);
-    return status;
-}
-
-static int64_t number_at(const json_t *object, const char *a, const char *b)
-{
-    return json_integer_value(json_object_get(json_object_get(object, a), b));
-}
-
-static void run_sql(const struct scene *scene, const char *sql)
-{
-    sqlite3 *database = NULL;
-    char *path = sl_path_join(scene->folder, SL_STUDY_DATABASE);
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(database);
-    free(path);
-}
-
-/* ---- Decisions ---- */
-
-static void test_every_decision_follows_and_a_changed_one_is_found(void **state)
-{
-    (void)state;
-    struct scene scene;
-    scene_make(&scene, 60, 10, "{" ADAPTIVE "}");
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 20, 4, 1).finished, 20);
-    scene_stop(&scene);
-    scene_start(&scene); /* boards of another server */
-    assert_int_equal(simulate(&scene, 20, 4, 2).finished, 20);
-    scene_stop(&scene);
-    struct sl_study_audit result = audit(&scene);
-    assert_string_equal(result.wrong, "");
-    assert_int_equal(result.n_decisions, 40);
-    assert_int_equal(result.n_unknown, 0);
-    assert_true(result.n_boards >= 2);
-    run_sql(&scene, "UPDATE events SET body = replace(body, '\"pending\":', '\"pending\":1') "
-                    "WHERE id = (SELECT MAX(id) FROM events WHERE kind = 'decision')");
-    result = audit(&scene);
-    assert_non_null(strstr(result.wrong, "session 40"));
-    assert_non_null(strstr(result.wrong, "number of answers"));
-}
-
-static void test_a_session_that_got_other_items_is_found(void **state)
-{
-    (void)state;
-    struct scene scene;
-    scene_make(&scene, 20, 5, "{" ADAPTIVE "}");
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 3, 1, 1).finished, 3);
-    scene_stop(&scene);
-    assert_string_equal(audit(&scene).wrong, "");
-    run_sql(&scene, "UPDATE batch_items SET item = (SELECT MAX(position) FROM items) "
-                    "WHERE batch = (SELECT MAX(batch) FROM batches) AND position = 0");
-    assert_non_null(strstr(audit(&scene).wrong, "got other items"));
-    run_sql(&scene, "DELETE FROM events WHERE kind = 'decision' AND session = 3");
-    assert_non_null(strstr(audit(&scene).wrong, "not recorded"));
-}
-
-/* Copies of the database, so that each change starts from the same one. */
-static void copy_database(const struct scene *scene, const char *from, const char *to)
-{
-    struct sl_buffer bytes;
-    char *source = sl_path_join(scene->folder, from), *target = sl_path_join(scene->folder, to);
-    sl_buffer_init(&bytes, 1 << 26);
-    assert_ok(sl_file_read(source, &bytes, &err), err);
-    assert_ok(sl_file_write(target, bytes.data, bytes.length, &err), err);
-    sl_buffer_release(&bytes);
-    free(source);
-    free(target);
-}
-
-#define LAST(kind) "(SELECT MAX(id) FROM events WHERE kind = '" kind "')"
-#define OF_LAST    "(SELECT session FROM events WHERE id = " LAST("decision") ")"
-#define SET(kind, member, value)                                                                   \
-    "UPDATE events SET body = json_set(body, '$." member "', " value ") WHERE id = " LAST(kind) ";"
-#define COPY_OF_LAST(session, board)                                                               \
-    "INSERT INTO events(session, at, kind, body) SELECT " session                                  \
-    ", at, kind, json_set(body, '$.board', " board                                                 \
-    ") FROM events WHERE id = " LAST("decision") ";"
-
-static void test_every_change_of_the_records_is_found(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *sql, *said;
-    } cases[] = {
-        {"DELETE FROM events WHERE kind = 'board'", "no board of its name"},
-        {"DELETE FROM events WHERE id = " LAST("board"), "no board of its name"},
-        {"UPDATE events SET id = 99999 WHERE id = " LAST("board"), "no board of its name"},
-        {"UPDATE batch_items SET item = (SELECT MAX(position) FROM items) WHERE position = 0 AND "
-         "batch = (SELECT MAX(batch) FROM batches);" SET("decision", "board", "'nowhere-1'"),
-         "no board of its name"},
-        {COPY_OF_LAST("1", "'nowhere-1'"), "recorded twice"},
-        {COPY_OF_LAST(OF_LAST, "json_extract(body, '$.board')"), "recorded twice"},
-        {"INSERT INTO events(at, kind, body) SELECT at, kind, body FROM events "
-         "WHERE id = " LAST("board"),
-         "same name"},
-        {"INSERT INTO events(at, kind, body) SELECT at, kind, json_set(body, '$.board', 'x-1') "
-         "FROM events WHERE id = " LAST("board"),
-         "no decision was made on it"},
-        {SET("decision", "way", "'lottery'"), "chosen in another way"},
-        {SET("board", "because", "'I said so'"), "for another reason"},
-        {SET("board", "way", "'gain'"), "in another way"},
-        {SET("board", "seconds", "1e9"), "took another time"},
-        {SET("board", "finished", "999"), "sessions had finished"},
-        {SET("board", "finished", "0"), "sessions had finished"},
-        {SET("board", "gone", "json('[1]')"), "answers"},
-        {"DELETE FROM events WHERE id = " LAST("decision"), "not recorded"},
-        {"UPDATE sessions SET batch = 0 WHERE id = " OF_LAST
-         "; DELETE FROM events WHERE id = " LAST("decision"),
-         "no session has it"},
-        {"UPDATE batches SET target = 1 WHERE batch = (SELECT MAX(batch) FROM batches);"
-         "DELETE FROM events WHERE id = " LAST("decision"),
-         "not recorded"},
-        {"UPDATE batches SET target = 1 WHERE batch = (SELECT MAX(batch) FROM batches)",
-         "has places for others"},
-        {"UPDATE sessions SET batch = (SELECT batch FROM sessions WHERE id = 2) WHERE id = 1",
-         "no session has it"},
-    };
-    struct scene scene;
-    scene_make(&scene, 60, 10, "{" ADAPTIVE "}");
-    for (uint64_t server = 1; server <= 2; server++) {
-        scene_start(&scene);
-        assert_int_equal(simulate(&scene, 4, 2, server).finished, 4);
-        scene_stop(&scene);
-    }
-    /* The last board has two decisions at least. */
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 4, 4, 3).finished, 4);
-    scene_stop(&scene);
-    copy_database(&scene, SL_STUDY_DATABASE, "kept");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        run_sql(&scene, cases[i].sql);
-        const struct sl_study_audit result = audit(&scene);
-        if (!strstr(result.wrong, cases[i].said)) fail_msg("%s: %s", cases[i].sql, result.wrong);
-        copy_database(&scene, "kept", SL_STUDY_DATABASE);
-    }
-    assert_string_equal(audit(&scene).wrong, "");
-}
-
-/* A study that was in PostgreSQL, where several servers decided, and came back. */
-static void test_missing_answers_of_several_servers_are_excused(void **state)
-{
-    (void)state;
-    struct scene scene;
-    scene_make(&scene, 20, 5, "{" ADAPTIVE "}");
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 3, 1, 1).finished, 3);
-    scene_stop(&scene);
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 3, 1, 2).finished, 3);
-    scene_stop(&scene);
-    run_sql(&scene, "DELETE FROM answers WHERE id = 1");
-    assert_non_null(strstr(audit(&scene).wrong, "missing"));
-    run_sql(&scene, "UPDATE events SET body = json_set(body, '$.shared', json('true')) "
-                    "WHERE kind = 'board'");
-    const struct sl_study_audit result = audit(&scene);
-    assert_string_equal(result.wrong, "");
-    assert_true(result.n_unknown >= 1 && result.n_unknown < 6);
-    assert_non_null(strstr(result.reason, "several servers"));
-}
-
-#define BY_NAME "\"recruiter\": {\"kind\": \"generic\", \"person\": \"p\", \"complete\": \"\"}"
-
-static void purge(const struct scene *scene, const char *name)
-{
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    struct sl_store_purged purged = {0};
-    open_study(scene, false, &study, &store);
-    assert_ok(sl_study_purge(study, store, name, scene->clock, &purged, &err), err);
-    assert_int_equal(purged.sessions, 1);
-    close_study(study, store);
-}
-
-static bool is_let_in(const struct scene *scene, const char *name, char cookie[65])
-{
-    char path[64];
-    snprintf(path, sizeof path, "/?p=%s", name);
-    arrive(scene, path, cookie);
-    return strcmp(cookie, "full") != 0;
-}
-
-static void answer_all(const struct scene *scene, const char *cookie, unsigned *id)
-{
-    assert_int_equal(
-        posted(scene, "/api/consent", cookie, "{\"version\": \"1\", \"agreed\": true}"), 200);
-    assert_int_equal(posted(scene, "/api/instructions", cookie, "{\"pages\": [1200, 900, 3]}"),
-                     200);
-    for (size_t t = 0; t < 5; t++) {
-        const char *body = hard_answer((*id)++, t, false, t % 2 ? "circle" : "square");
-        assert_int_equal(posted(scene, "/api/answer", cookie, body), 200);
-    }
-}
-
-/* Their places are free again: a budget of four sessions lets four more people in. */
-static void test_people_who_were_purged_at_once_are_not_waited_for(void **state)
-{
-    (void)state;
-    struct scene scene;
-    char name[16], cookie[65];
-    scene_make(&scene, 40, 5, "{" PLAIN ", " BY_NAME ", \"adaptive\": {\"budget_answers\": 20}}");
-    scene_start(&scene);
-    for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "a%d", i);
-        assert_true(is_let_in(&scene, name, cookie));
-        purge(&scene, name);
-    }
-    for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "b%d", i);
-        for (int tries = 0; !is_let_in(&scene, name, cookie); tries++) {
-            assert_true(tries < 200); /* the next board knows it */
-            nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-        }
-    }
-    assert_false(is_let_in(&scene, "c", cookie));
-    scene_stop(&scene);
-    assert_string_equal(audit(&scene).wrong, "");
-}
-
-static void assert_same_answers(const struct sl_asking_log *a, const struct sl_asking_log *b)
-{
-    assert_int_equal(a->n_rows, b->n_rows);
-    assert_int_equal(a->last, b->last);
-    assert_int_equal(a->n_answers, b->n_answers);
-    for (size_t i = 0; i < a->n_answers; i++) {
-        assert_int_equal(a->answers[i].id, b->answers[i].id);
-        assert_int_equal(a->answers[i].session, b->answers[i].session);
-        assert_int_equal(a->answers[i].item, b->answers[i].item);
-    }
-}
-
-/* The last answers are purged and as many new ones stored before a server looks again. */
-static void test_answers_after_a_purge_are_not_taken_for_the_purged_ones(void **state)
-{
-    (void)state;
-    struct scene scene;
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    struct sl_asking_log *running = NULL, *fresh = NULL;
-    char name[16], cookie[65], late[65];
-    unsigned id = 1;
-    scene_make(&scene, 40, 5, "{" PLAIN ", " BY_NAME "}");
-    scene_start(&scene);
-    for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "a%d", i);
-        assert_true(is_let_in(&scene, name, cookie));
-        if (i < 2) answer_all(&scene, cookie, &id);
-        if (i == 1) assert_true(is_let_in(&scene, "late", late));
-    }
-    answer_all(&scene, cookie, &id);
-    open_study(&scene, true, &study, &store);
-    assert_ok(sl_asking_log_create(study, store, &running, &err), err);
-    assert_ok(sl_asking_log_update(running, store, &err), err);
-    purge(&scene, "a2");
-    answer_all(&scene, late, &id);
-    assert_ok(sl_asking_log_update(running, store, &err), err);
-    assert_ok(sl_asking_log_create(study, store, &fresh, &err), err);
-    assert_ok(sl_asking_log_update(fresh, store, &err), err);
-    assert_same_answers(running, fresh);
-    scene_stop(&scene);
-    sl_asking_log_destroy(running);
-    sl_asking_log_destroy(fresh);
-    close_study(study, store);
-    /* Nor is the study accused. */
-    scene_start(&scene);
-    assert_true(is_let_in(&scene, "b", cookie));
-    scene_stop(&scene);
-    const struct sl_study_audit result = audit(&scene);
-    assert_string_equal(result.wrong, "");
-    assert_true(result.n_unknown < result.n_decisions);
-}
-
-static void test_decisions_after_a_purge_are_said_to_be_unknown(void **state)
-{
-    (void)state;
-    struct scene scene;
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    struct sl_store_purged purged = {0};
-    scene_make(&scene, 20, 5,
-               "{" ADAPTIVE ", \"recruiter\": {\"kind\": \"generic\", \"person\": \"p\"}}");
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 6, 2, 1).finished, 6);
-    scene_stop(&scene);
-    open_study(&scene, false, &study, &store);
-    json_t *status = NULL;
-    assert_ok(sl_study_status(study, store, scene.clock, &status, &err), err);
-    const char *first = json_string_value(
-        json_object_get(json_array_get(json_object_get(status, "annotators"), 0), "annotator"));
-    assert_ok(sl_study_purge(study, store, first, scene.clock + 60000000000, &purged, &err), err);
-    assert_int_equal(purged.sessions, 1);
-    json_decref(status);
-    close_study(study, store);
-    const struct sl_study_audit result = audit(&scene);
-    assert_string_equal(result.wrong, "");
-    assert_int_equal(result.n_decisions, 5);
-    assert_true(result.n_unknown > 0);
-    assert_non_null(strstr(result.reason, "purged"));
-}
 
 /* ---- Ends ---- */
 
@@ -435,6 +72,92 @@ static void test_equal_allocation_asks_about_every_item_alike(void **state)
         assert_int_equal(number_at(item, "asking", "answers"), 3);
     }
     json_decref(status);
+}
+
+/* ---- What may come ---- */
+
+static void test_the_expectation_says_how_many_answers_it_is_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule;
+        int64_t answers;
+    } cases[] = {
+        {"\"stop\": 0, \"budget_answers\": 1000000000", (int64_t)32 * 20}, /* 32 per item */
+        {"\"most\": 6, \"budget_answers\": 1000, \"stop\": 0", 20 * 6 - 30},
+        {"\"budget_answers\": 37, \"stop\": 0", 7},
+    };
+    struct scene scene;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE ", \"adaptive\": {\"stop\": 0}}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 6, 1, 1).finished, 6); /* 30 answers */
+    scene_stop(&scene);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char change[256];
+        snprintf(change, sizeof change, "{\"adaptive\": {\"most\": 0, %s}}", cases[i].rule);
+        scene_change(&scene, change);
+        json_t *status = status_of(&scene);
+        const json_t *asking = json_object_get(status, "asking");
+        const double risk = json_number_value(json_object_get(asking, "mean_risk"));
+        const double expected =
+            json_number_value(json_object_get(json_object_get(asking, "expected"), "mean_risk"));
+        assert_int_equal(number_at(asking, "expected", "answers"), cases[i].answers);
+        assert_true(expected >= 0 && expected < risk);
+        json_decref(status);
+    }
+}
+
+struct patience {
+    size_t asked, most;
+};
+
+static bool is_over(void *context)
+{
+    struct patience *patience = context;
+    return patience->asked++ >= patience->most;
+}
+
+static void test_a_status_can_be_stopped_until_its_end(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    json_t *status = NULL;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE ", \"adaptive\": {\"budget_answers\": 1000}}");
+    open_study(&scene, false, &study, &store);
+    struct patience patience = {.most = SIZE_MAX};
+    sl_store_stop_when(store, is_over, &patience);
+    assert_ok(sl_study_status(study, store, 0, &status, &err), err);
+    json_decref(status);
+    assert_true(patience.asked >= 2 * 20); /* for every item, twice */
+    for (size_t most = patience.asked, i = 1; i <= 40; i++) {
+        patience = (struct patience){.most = most - i};
+        assert_fails(sl_study_status(study, store, 0, &status, &err), SL_ERR_STOPPED, err,
+                     "stopped");
+    }
+    close_study(study, store);
+}
+
+static void test_many_classes_are_refused_and_have_no_expectation(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_study *study = NULL;
+    char classes[512] = "";
+    scene_make(&scene, 10, 5, NULL);
+    for (int i = 0; i < 18; i++) /* beside three */
+        snprintf(classes + strlen(classes), sizeof classes - strlen(classes), ", \"c%d\"", i);
+    char *change =
+        sl_string_printf("{\"classes\": [\"circle\", \"square\", \"triangle\"%s]}", classes);
+    scene_change(&scene, change);
+    free(change);
+    json_t *status = status_of(&scene);
+    assert_true(json_is_null(json_object_get(status, "asking")));
+    json_decref(status);
+    scene_change(&scene, "{\"assignment\": \"adaptive\"}");
+    assert_fails(sl_study_read(scene.folder, &study, &err), SL_ERR_INPUT, err,
+                 "at most 20 classes, and there are 21");
 }
 
 /* ---- A pilot with fixed batches ---- */
@@ -548,16 +271,12 @@ static void test_late_answers_about_closed_items_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_decision_follows_and_a_changed_one_is_found),
-        cmocka_unit_test(test_a_session_that_got_other_items_is_found),
-        cmocka_unit_test(test_every_change_of_the_records_is_found),
-        cmocka_unit_test(test_missing_answers_of_several_servers_are_excused),
-        cmocka_unit_test(test_people_who_were_purged_at_once_are_not_waited_for),
-        cmocka_unit_test(test_answers_after_a_purge_are_not_taken_for_the_purged_ones),
-        cmocka_unit_test(test_decisions_after_a_purge_are_said_to_be_unknown),
         cmocka_unit_test(test_the_study_ends_at_its_budget_of_answers),
         cmocka_unit_test(test_money_target_and_full_items_end_a_study),
         cmocka_unit_test(test_equal_allocation_asks_about_every_item_alike),
+        cmocka_unit_test(test_the_expectation_says_how_many_answers_it_is_for),
+        cmocka_unit_test(test_a_status_can_be_stopped_until_its_end),
+        cmocka_unit_test(test_many_classes_are_refused_and_have_no_expectation),
         cmocka_unit_test(test_a_fixed_study_may_become_adaptive_after_its_pilot),
         cmocka_unit_test(test_a_restart_between_decisions_changes_nothing),
         cmocka_unit_test(test_late_answers_about_closed_items_count),
