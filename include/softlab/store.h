@@ -62,6 +62,8 @@ bool sl_store_usable(const struct sl_store *store);
 /* End walks and queries with SL_ERR_STOPPED soon after `stop` returns true. `stop` is called often
  * and must be quick. NULL: never stop. */
 void sl_store_stop_when(struct sl_store *store, bool (*stop)(void *context), void *context);
+/* Whether `stop` says so, for long work between two walks. */
+bool sl_store_stopping(const struct sl_store *store);
 
 /* A consistent copy while others write; atomic (temporary, fsync, rename). Not inside a
  * transaction, and never onto a database that is in use. */

@@ -14,6 +14,8 @@ struct sl_store {
     /* The backend sets this when a write failed for a reason other than its content: the database
      * may have rolled back by itself, so commit must not succeed. */
     bool failed;
+    bool (*stop)(void *context); /* or NULL */
+    void *stop_context;
 };
 
 struct sl_store_backend {
@@ -26,7 +28,8 @@ struct sl_store_backend {
     /* After a failure nothing of the transaction remains, and none is open. */
     enum sl_status (*commit)(struct sl_store *store, struct sl_error *err);
     void (*rollback)(struct sl_store *store);
-    void (*stop_when)(struct sl_store *store, bool (*stop)(void *context), void *context);
+    /* The store's `stop` is another. NULL for a backend that asks sl_store_stopping itself. */
+    void (*stop_changed)(struct sl_store *store);
     enum sl_status (*backup)(struct sl_store *store, const char *path, struct sl_error *err);
     enum sl_status (*restore)(const char *backup, const char *path,
                               const struct sl_store_restoration *how, char **set_aside,

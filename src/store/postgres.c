@@ -93,13 +93,6 @@ void sl_postgres_rollback(struct sl_store *base)
     store->transaction = false;
 }
 
-static void stop_when(struct sl_store *base, bool (*stop)(void *context), void *context)
-{
-    struct sl_postgres *store = sl_postgres_of(base);
-    store->stop = stop;
-    store->stop_context = context;
-}
-
 /* PostgreSQL keeps its log itself. Vacuuming lets it write over the space of deleted rows. */
 static enum sl_status empty_log(struct sl_store *base, bool *emptied, struct sl_error *err)
 {
@@ -129,7 +122,6 @@ const struct sl_store_backend sl_postgres_backend = {
     .begin = sl_postgres_begin,
     .commit = sl_postgres_commit,
     .rollback = sl_postgres_rollback,
-    .stop_when = stop_when,
     .backup = sl_sqlite_backup_rows, /* one form of backups for both */
     .restore = restore,
     .empty_log = empty_log,

@@ -29,10 +29,12 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
         ("SELECT setval(pg_get_serial_sequence('sessions', 'id'), GREATEST(?1, 1), ?1 > 0), "
          "setval(pg_get_serial_sequence('items', 'position'), "
          "(SELECT COALESCE(MAX(position), 0) + 1 FROM items), false), "
-         "setval(pg_get_serial_sequence('answers', 'id'), "
-         "(SELECT COALESCE(MAX(id), 0) + 1 FROM answers), false), "
          "setval(pg_get_serial_sequence('events', 'id'), "
          "(SELECT COALESCE(MAX(id), 0) + 1 FROM events), false)"),
+    [SL_SQL_LAST_ANSWER] = ("SELECT COALESCE(pg_sequence_last_value("
+                            "pg_get_serial_sequence('answers', 'id')::regclass), 0)"),
+    [SL_SQL_SET_LAST_ANSWER] =
+        "SELECT setval(pg_get_serial_sequence('answers', 'id'), GREATEST(?1, 1), ?1 > 0)",
     [SL_SQL_NETWORK_PLACES] = ("SELECT COUNT(*) FROM sessions WHERE state IN (0, 1) AND test = 0 "
                                "AND position(?1 in parameters) > 0"),
     /* One pass over the index instead of two questions per batch. */
@@ -47,7 +49,7 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
                                       "WHERE s.token_hash = ?1 FOR NO KEY UPDATE SKIP LOCKED"),
     [SL_SQL_LOCK_SESSION] = "SELECT 1 FROM sessions WHERE id = ?1 FOR NO KEY UPDATE SKIP LOCKED",
     [SL_SQL_LOCK_PERSON] = "SELECT 1 FROM sessions WHERE person = ?1 AND started <= ?2 FOR UPDATE",
-    /* The session is locked, which the shared text does not do. */
+    /* The session is locked. */
     [SL_SQL_ADD_ANSWER] =
         ("WITH s AS MATERIALIZED (SELECT id FROM sessions WHERE id = ?2 "
          "FOR NO KEY UPDATE SKIP LOCKED) "
@@ -424,7 +426,7 @@ static enum sl_status step(struct sl_sql_rows *out, bool *row, struct sl_error *
 {
     struct sl_postgres *store = (struct sl_postgres *)out->store;
     struct rows *rows = out->handle;
-    if (store->stop && store->stop(store->stop_context))
+    if (sl_store_stopping(&out->store->base))
         return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
     if (streamed[rows->which] && rows->row == PQntuples(rows->result))
         SL_TRY(fetch(store, rows, err));

@@ -66,6 +66,8 @@ enum sl_sql_statement {
     SL_SQL_WRITE_EVENTS,
     SL_SQL_LAST_SESSION,
     SL_SQL_SET_LAST_SESSION,
+    SL_SQL_LAST_ANSWER,
+    SL_SQL_SET_LAST_ANSWER,
     SL_SQL_IS_FILLED,
     SL_SQL_STATEMENTS /* their number */
 };
@@ -201,6 +203,8 @@ enum sl_status sl_sql_lock_session(struct sl_sql *store, int64_t session,
                                    struct sl_error *err) SL_MUST_USE;
 
 /* Copies every row of another SQL store, with all its numbers, into this empty one. */
+/* Before answers are removed, where the database itself would give their ids again. */
+enum sl_status sl_sql_keep_numbers(struct sl_sql *store, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_copy_in(struct sl_store *base, struct sl_store *from,
                               struct sl_error *err) SL_MUST_USE;
 

@@ -60,14 +60,26 @@ out:
     return status;
 }
 
-/* A number that a purged session had is not given again. */
-static enum sl_status copy_numbers(struct sl_sql *from, struct sl_sql *to, struct sl_error *err)
+static enum sl_status copy_number(struct sl_sql *from, struct sl_sql *to,
+                                  enum sl_sql_statement read, enum sl_sql_statement write,
+                                  struct sl_error *err)
 {
     int64_t last = 0;
     bool found = false;
-    SL_TRY(sl_sql_number(from, SL_SQL_LAST_SESSION, NULL, 0, &last, &found, err));
-    return sl_sql_run(to, SL_SQL_SET_LAST_SESSION, SL_VALUES(sl_value_integer(found ? last : 0)),
-                      err);
+    SL_TRY(sl_sql_number(from, read, NULL, 0, &last, &found, err));
+    return sl_sql_run(to, write, SL_VALUES(sl_value_integer(found ? last : 0)), err);
+}
+
+/* A number that a purged session or answer had is not given again. */
+static enum sl_status copy_numbers(struct sl_sql *from, struct sl_sql *to, struct sl_error *err)
+{
+    SL_TRY(copy_number(from, to, SL_SQL_LAST_SESSION, SL_SQL_SET_LAST_SESSION, err));
+    return copy_number(from, to, SL_SQL_LAST_ANSWER, SL_SQL_SET_LAST_ANSWER, err);
+}
+
+enum sl_status sl_sql_keep_numbers(struct sl_sql *store, struct sl_error *err)
+{
+    return copy_number(store, store, SL_SQL_LAST_ANSWER, SL_SQL_SET_LAST_ANSWER, err);
 }
 
 enum sl_status sl_sql_copy_in(struct sl_store *base, struct sl_store *other, struct sl_error *err)

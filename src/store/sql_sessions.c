@@ -310,7 +310,10 @@ static enum sl_status remove_rows(struct sl_sql *store, const uint8_t *person, i
                  {SL_SQL_PURGE_SESSIONS, &out->sessions}};
     const struct sl_sql_value whom[] = {sl_value_blob(person, SL_STORE_PERSON_BYTES),
                                         sl_value_integer(until)};
-    if (store->driver->several_writers) SL_TRY(sl_sql_run(store, SL_SQL_LOCK_PERSON, whom, 2, err));
+    if (store->driver->several_writers)
+        SL_TRY(sl_sql_run(store, SL_SQL_LOCK_PERSON, whom, 2, err));
+    else
+        SL_TRY(sl_sql_keep_numbers(store, err));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         SL_TRY(sl_sql_run(store, steps[i].statement, whom, 2, err));
         *steps[i].count = sl_sql_changes(store);

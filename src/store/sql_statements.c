@@ -69,15 +69,6 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_ANSWER_OF_CLIENT] = "SELECT a.session, a.trial, a.practice, i.id, a.body, a.revision "
                                 "FROM answers a JOIN items i ON i.position = a.item "
                                 "WHERE a.client_id = ?1",
-    /* One statement, since a question costs a round trip. Without a row: something is missing, or
-     * there is such an answer. */
-    [SL_SQL_ADD_ANSWER] = "INSERT INTO answers(client_id, session, trial, practice, revision, "
-                          "item, body, received, elapsed, repeat) "
-                          "SELECT ?1, s.id, ?3, ?4, (SELECT COALESCE(MAX(a.revision) + 1, 0) "
-                          "FROM answers a WHERE a.session = ?2 AND a.trial = ?3 "
-                          "AND a.practice = ?4), i.position, ?6, ?7, ?8, ?9 "
-                          "FROM sessions s, items i WHERE s.id = ?2 AND i.id = ?5 "
-                          "ON CONFLICT DO NOTHING RETURNING revision",
     [SL_SQL_EACH_ANSWER] = ANSWERS "ORDER BY a.session, a.trial, a.practice DESC, a.revision",
     [SL_SQL_EACH_ANSWER_AFTER] = ANSWERS "WHERE a.id > ?1 ORDER BY a.id",
     [SL_SQL_COUNT_ANSWERS] = "SELECT COUNT(*) FROM answers",

@@ -191,18 +191,15 @@ enum sl_status sl_sqlite_begin(struct sl_store *base, bool wait, struct sl_error
 
 static int ask_whether_to_stop(void *context)
 {
-    const struct sl_sqlite *store = context;
-    return store->stop(store->stop_context);
+    return sl_store_stopping(context);
 }
 
-static void stop_when(struct sl_store *base, bool (*stop)(void *context), void *context)
+static void stop_changed(struct sl_store *base)
 {
     /* SQLite instructions between two calls of `stop`: some thousand rows at most. */
     enum { STEPS = 10000 };
-    struct sl_sqlite *store = sl_sqlite_of(base);
-    store->stop = stop;
-    store->stop_context = context;
-    sqlite3_progress_handler(store->db, STEPS, stop ? ask_whether_to_stop : NULL, store);
+    sqlite3_progress_handler(sl_sqlite_of(base)->db, STEPS, base->stop ? ask_whether_to_stop : NULL,
+                             base);
 }
 
 /* Whether a failed COMMIT leaves the transaction open depends on the error. */
@@ -237,7 +234,7 @@ const struct sl_store_backend sl_sqlite_backend = {
     .begin = sl_sqlite_begin,
     .commit = sl_sqlite_commit,
     .rollback = sl_sqlite_rollback,
-    .stop_when = stop_when,
+    .stop_changed = stop_changed,
     .backup = sl_sqlite_backup,
     .restore = sl_sqlite_restore,
     .empty_log = empty_log,

@@ -9,11 +9,9 @@
 struct sl_sqlite {
     struct sl_sql sql;
     sqlite3 *db;
-    bool create;                 /* an empty file may become a study */
-    bool any_layout;             /* do not upgrade an older layout */
-    int lock;                    /* -1: none */
-    bool (*stop)(void *context); /* or NULL */
-    void *stop_context;
+    bool create;     /* an empty file may become a study */
+    bool any_layout; /* do not upgrade an older layout */
+    int lock;        /* -1: none */
     sqlite3_stmt *statements[SL_SQL_STATEMENTS];
 };
 

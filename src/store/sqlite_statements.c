@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+/* The highest id of an answer that is there, and of one that was there before a purge. */
+#define LAST_ANSWERS                                                                               \
+    "COALESCE((SELECT MAX(id) FROM answers), 0), "                                                 \
+    "COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'answers'), 0)"
+
 /* What only SQLite says in this way. */
 static const char *const own_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_VERSION] = "PRAGMA data_version",
@@ -10,6 +15,21 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_SET_LAST_SESSION] = ("INSERT OR REPLACE INTO sqlite_sequence(rowid, name, seq) VALUES("
                                  "(SELECT rowid FROM sqlite_sequence WHERE name = 'sessions'), "
                                  "'sessions', ?1)"),
+    /* Kept beside the numbers of sessions, whose ids SQLite does not give again by itself. */
+    [SL_SQL_LAST_ANSWER] = "SELECT MAX(" LAST_ANSWERS ")",
+    [SL_SQL_SET_LAST_ANSWER] = ("INSERT OR REPLACE INTO sqlite_sequence(rowid, name, seq) VALUES("
+                                "(SELECT rowid FROM sqlite_sequence WHERE name = 'answers'), "
+                                "'answers', ?1)"),
+    /* One statement, since PostgreSQL's costs a round trip. Without a row: something is missing, or
+     * there is such an answer. */
+    [SL_SQL_ADD_ANSWER] = ("INSERT INTO answers(id, client_id, session, trial, practice, revision, "
+                           "item, body, received, elapsed, repeat) "
+                           "SELECT 1 + MAX(" LAST_ANSWERS "), ?1, s.id, ?3, ?4, "
+                           "(SELECT COALESCE(MAX(a.revision) + 1, 0) "
+                           "FROM answers a WHERE a.session = ?2 AND a.trial = ?3 "
+                           "AND a.practice = ?4), i.position, ?6, ?7, ?8, ?9 "
+                           "FROM sessions s, items i WHERE s.id = ?2 AND i.id = ?5 "
+                           "ON CONFLICT DO NOTHING RETURNING revision"),
     [SL_SQL_NETWORK_PLACES] = ("SELECT COUNT(*) FROM sessions "
                                "WHERE state IN (0, 1) AND test = 0 AND instr(parameters, ?1) > 0"),
     [SL_SQL_EVENT_BYTES] = ("SELECT COALESCE(SUM(LENGTH(CAST(body AS BLOB))), 0) FROM events "

@@ -143,7 +143,14 @@ enum sl_status sl_store_begin_now(struct sl_store *store, struct sl_error *err)
 
 void sl_store_stop_when(struct sl_store *store, bool (*stop)(void *context), void *context)
 {
-    store->backend->stop_when(store, stop, context);
+    store->stop = stop;
+    store->stop_context = context;
+    if (store->backend->stop_changed) store->backend->stop_changed(store);
+}
+
+bool sl_store_stopping(const struct sl_store *store)
+{
+    return store->stop && store->stop(store->stop_context);
 }
 
 enum sl_status sl_store_commit(struct sl_store *store, struct sl_error *err)

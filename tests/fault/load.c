@@ -20,7 +20,8 @@ static bool simulate(struct load *load)
     options.url = load->url;
     options.count = true;
     options.folder = load->folder;
-    options.annotators = options.at_once = (size_t)load->annotators;
+    options.annotators = (size_t)load->annotators;
+    options.at_once = (size_t)(load->at_once > 0 ? load->at_once : load->annotators);
     options.speed = 0;
     options.patience = 120;
     options.images = false;

@@ -9,7 +9,8 @@
 
 struct load {
     const char *url, *folder; /* borrowed */
-    int64_t annotators, seed; /* at once; of the next round */
+    int64_t annotators, seed; /* of a round; of the next round */
+    int64_t at_once;          /* 0: all */
     struct books *books;      /* borrowed */
     struct sl_simulation_result total;
     atomic_ulong acknowledged;

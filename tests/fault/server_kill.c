@@ -42,6 +42,29 @@ static enum sl_status make_adaptive(const char *folder, struct sl_error *err)
     return status;
 }
 
+/* The servers that decided, by the words before the numbers of their boards. */
+static enum sl_status note_server(const struct sl_store_row *row, void *context)
+{
+    struct sl_json body = {0};
+    uint32_t number = 0;
+    if (row->session || strcmp(row->kind, "board") != 0) return SL_OK;
+    SL_TRY(sl_json_parse(row->body, strlen(row->body), row->kind, 1, &body, NULL));
+    const char *name = json_string_value(json_object_get(body.root, "board"));
+    const enum sl_status status =
+        sl_name_table_add(context, name, strcspn(name, "-"), &number, NULL);
+    sl_json_release(&body);
+    return status;
+}
+
+static size_t count_servers(struct sl_store *store)
+{
+    struct sl_name_table *names = sl_name_table_create();
+    const enum sl_status status = sl_store_each_event(store, note_server, names, NULL);
+    const size_t count = status == SL_OK ? sl_name_table_count(names) : 0;
+    sl_name_table_destroy(names);
+    return count;
+}
+
 /* Whether every decision follows from the answers, also those made before a kill. */
 static bool audit(const char *folder)
 {
@@ -49,16 +72,18 @@ static bool audit(const char *folder)
     struct sl_store *store = NULL;
     struct sl_study_audit result = {0};
     struct sl_error err;
+    size_t n_servers = 0;
     enum sl_status status = sl_study_read(folder, &study, &err);
     if (status == SL_OK) status = sl_study_store(study, true, &store, &err);
     if (status == SL_OK) status = sl_study_audit(study, store, &result, &err);
+    if (status == SL_OK) n_servers = count_servers(store);
     sl_store_close(store);
     sl_study_destroy(study);
     if (status != SL_OK || *result.wrong)
         fprintf(stderr, "%s\n", status == SL_OK ? result.wrong : err.message);
-    printf("%zu decisions on %zu boards, %zu unknown\n", result.n_decisions, result.n_boards,
-           result.n_unknown);
-    return status == SL_OK && !*result.wrong && result.n_unknown == 0 && result.n_decisions > 0;
+    printf("%zu decisions on %zu boards of %zu servers, %zu unknown\n", result.n_decisions,
+           result.n_boards, n_servers, result.n_unknown);
+    return status == SL_OK && !*result.wrong && result.n_unknown == 0 && n_servers > 1;
 }
 
 static bool run(const char *folder, int64_t kills, bool adaptive, struct load *load)
@@ -106,7 +131,11 @@ int main(int argc, char **argv)
     alarm(SECONDS_AT_MOST);
     char folder[64];
     snprintf(folder, sizeof folder, "server-kill-%ld", (long)getpid());
-    struct load load = {.annotators = annotators, .seed = seed, .books = books_create()};
+    /* People arrive one after another, so that there are decisions after a kill too. */
+    struct load load = {.annotators = annotators,
+                        .at_once = adaptive ? 4 : 0,
+                        .seed = seed,
+                        .books = books_create()};
     bool good = run(folder, kills, adaptive != 0, &load);
     books_destroy(load.books);
     if (good) remove_folder(folder);

@@ -139,7 +139,7 @@ export function count(value) {
 }
 
 export function percent(share, digits = 0) {
-  return share === null || share === undefined ? '–' : `${(100 * share).toFixed(digits)} %`;
+  return share === null || share === undefined ? '–' : `${(100 * share).toFixed(digits)}\u00a0%`;
 }
 
 export function decimal(value, digits) {

@@ -95,9 +95,10 @@ static void add_asking(struct cli_table *t, const json_t *asking)
                   cli_cell(t, "%" PRId64 " settled, %" PRId64 " full, %" PRId64 " open",
                            number(items, "settled"), number(items, "full"), number(items, "open")));
     cli_table_add(t, "mean risk",
-                  cli_cell(t, "%s nats, %s expected after %" PRId64 " more answers",
+                  cli_cell(t, "%s nats, %s expected after %" PRId64 " more answer%s",
                            real(t, asking, "mean_risk", 1, 4), real(t, expected, "mean_risk", 1, 4),
-                           number(expected, "answers")));
+                           number(expected, "answers"),
+                           sl_text_plural((size_t)number(expected, "answers"), "", "s")));
     for (size_t i = 0; i < 3; i++) {
         static const char *const kinds[] = {"answers", "seconds", "money"};
         if (!json_is_number(json_object_get(left, kinds[i]))) continue;

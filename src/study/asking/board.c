@@ -18,7 +18,7 @@ void sl_asking_moment_release(struct sl_asking_moment *moment)
     *moment = (struct sl_asking_moment){0};
 }
 
-static bool is_gone(const struct sl_asking_log_session *session)
+bool sl_asking_is_gone(const struct sl_asking_log_session *session)
 {
     return !session || session->state == SL_SESSION_RETURNED ||
            session->state == SL_SESSION_REFUSED;
@@ -42,7 +42,7 @@ static void list_gone(const struct sl_asking_log *ledger, struct sl_asking_momen
     size_t count = 0;
     for (size_t i = 0; i < ledger->n_answers; i++) {
         const int64_t session = ledger->answers[i].session;
-        if (is_gone(sl_asking_log_session(ledger, session))) to->gone[count++] = session;
+        if (sl_asking_is_gone(sl_asking_log_session(ledger, session))) to->gone[count++] = session;
     }
     if (count > 1) qsort(to->gone, count, sizeof *to->gone, by_id);
     for (size_t i = 0; i < count; i++)

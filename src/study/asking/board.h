@@ -16,6 +16,8 @@ struct sl_asking_moment {
     size_t n_finished; /* sessions that cost money, beside the live ones */
 };
 void sl_asking_moment_release(struct sl_asking_moment *moment);
+/* Whether answers of this session (NULL: it was removed) do not count any more. */
+bool sl_asking_is_gone(const struct sl_asking_log_session *session);
 /* The moment of the ledger's last update. */
 enum sl_status sl_asking_moment_now(const struct sl_asking_log *ledger, int64_t now,
                                     struct sl_asking_moment *out, struct sl_error *err) SL_MUST_USE;
@@ -60,8 +62,8 @@ void sl_asking_board_replace(struct sl_asking_board **board, struct sl_asking_bo
 void sl_asking_board_add_live(struct sl_asking_board *board, int64_t session, const uint32_t *items,
                               size_t n_items);
 /* {"board": name, "answers": ..., "last_answer": ..., "live": [...], ...}: a new object from which
- * the board can be made again. */
-json_t *sl_asking_board_json(const struct sl_asking_board *board, const char *name);
+ * the board can be made again. `shared`: several servers may store answers at the same time. */
+json_t *sl_asking_board_json(const struct sl_asking_board *board, const char *name, bool shared);
 /* The moment and the terms of such an object. SL_ERR_INPUT if it lacks something. */
 enum sl_status sl_asking_board_parse(const json_t *object, struct sl_asking_moment *moment,
                                      struct sl_asking_terms *terms,

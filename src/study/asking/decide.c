@@ -42,18 +42,18 @@ static json_t *terms_json(const struct sl_asking_terms *terms)
                      "trial_seconds", terms->trial_seconds);
 }
 
-json_t *sl_asking_board_json(const struct sl_asking_board *board, const char *name)
+json_t *sl_asking_board_json(const struct sl_asking_board *board, const char *name, bool shared)
 {
     const struct sl_asking_moment *moment = &board->moment;
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:f, s:s, s:s, s:f, s:o}",
-                     "board", name, "answers", (json_int_t)board->n_answers, "last_answer",
-                     (json_int_t)moment->last_answer, "fit_answers", (json_int_t)board->fit_answers,
-                     "fit_last", (json_int_t)board->fit_last, "live",
-                     list_json(moment->live, moment->n_live), "gone",
-                     list_json(moment->gone, moment->n_gone), "finished",
-                     (json_int_t)moment->n_finished, "seconds", board->seconds, "variation",
-                     board->fit->variation, "way", way_name(board), "because", board->ask->because,
-                     "mean_risk", board->mean_risk, "terms", terms_json(&board->terms));
+    return json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:f, s:s, s:s, s:f, s:b, s:o}", "board",
+        name, "answers", (json_int_t)board->n_answers, "last_answer",
+        (json_int_t)moment->last_answer, "fit_answers", (json_int_t)board->fit_answers, "fit_last",
+        (json_int_t)board->fit_last, "live", list_json(moment->live, moment->n_live), "gone",
+        list_json(moment->gone, moment->n_gone), "finished", (json_int_t)moment->n_finished,
+        "seconds", board->seconds, "variation", board->fit->variation, "way", way_name(board),
+        "because", board->ask->because, "mean_risk", board->mean_risk, "shared", shared, "terms",
+        terms_json(&board->terms));
 }
 
 static enum sl_status parse_list(const json_t *list, int64_t **out, size_t *count,

@@ -139,12 +139,14 @@ static enum sl_status take_answer(const struct sl_store_row *row, void *context)
     struct answer_walk *walk = context;
     struct sl_asking_log *ledger = walk->ledger;
     const struct sl_store_answer *answer = row->answer;
+    const bool counts =
+        !row->session->test && !row->session->second_run && !answer->practice && !answer->repeat;
+    const uint32_t item = counts ? sl_asking_log_item(ledger, answer->item) : SL_NO_NAME;
+    if (item != SL_NO_NAME) SL_TRY(add_answer(walk, row, item));
+    /* A row that failed is read again. */
     ledger->n_rows++;
     ledger->last = answer->id;
-    if (row->session->test || row->session->second_run || answer->practice || answer->repeat)
-        return SL_OK;
-    const uint32_t item = sl_asking_log_item(ledger, answer->item);
-    return item == SL_NO_NAME ? SL_OK : add_answer(walk, row, item);
+    return SL_OK;
 }
 
 static void forget_answers(struct sl_asking_log *ledger)

@@ -23,7 +23,7 @@ struct sl_asking_log_session {
     enum sl_session_state state;
     int64_t lease_until;
     bool test, second_run;
-    bool shown; /* it reached its trials */
+    bool shown; /* its place is not before the trials: its items count as seen */
 };
 
 /* Items of a batch, by their numbers among the ledger's items. */

@@ -202,17 +202,16 @@ static enum sl_status check_training(const struct sl_study *study, struct sl_err
 /* The model behind the choice asks which of a few classes people see. */
 static enum sl_status check_assignment(const struct sl_study *study, struct sl_error *err)
 {
-    enum { MOST_CLASSES = 100 };
     if (study->assignment == SL_ASSIGN_FIXED) return SL_OK;
     if (study->kind == SL_ITEM_MIXTURES || !sl_study_asks_classes(study))
         return sl_fail(err, SL_ERR_INPUT,
                        "items can be chosen by the classes that people name, but mixtures have "
                        "none; write \"fixed\"");
-    if (study->n_classes > MOST_CLASSES)
+    if (study->n_classes > SL_STUDY_ASKING_CLASSES)
         return sl_fail(err, SL_ERR_INPUT,
                        "items can be chosen among at most %d classes, and there are %zu; write "
                        "\"fixed\"",
-                       MOST_CLASSES, study->n_classes);
+                       SL_STUDY_ASKING_CLASSES, study->n_classes);
     return SL_OK;
 }
 

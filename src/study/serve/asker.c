@@ -54,6 +54,7 @@ struct sl_asker {
     bool noted;            /* the board's event is stored */
     struct recent *recent; /* owned */
     size_t n_recent;
+    size_t n_visible;    /* of these, the first so many were stored before the work began */
     uint32_t *rehearsed; /* owned; test sessions per item since the server started */
     struct choice choice;
 };
@@ -105,13 +106,14 @@ static void recent_release(struct recent *recent)
     free(recent->items);
 }
 
-/* Sessions that began after the thread had read the sessions are pending on the new board too. */
+/* Sessions that began after the thread had read the sessions are pending on the new board too.
+ * Those that began before the work and that the thread did not find were removed. */
 static void carry_over(struct sl_asker *asker)
 {
     size_t kept = 0;
     for (size_t i = 0; i < asker->n_recent; i++) {
         struct recent *recent = &asker->recent[i];
-        if (sl_asking_log_session(asker->ledger, recent->session)) {
+        if (i < asker->n_visible || sl_asking_log_session(asker->ledger, recent->session)) {
             recent_release(recent);
             continue;
         }
@@ -121,12 +123,20 @@ static void carry_over(struct sl_asker *asker)
     asker->n_recent = kept;
 }
 
+/* Also after a failure: the database may have stored the record before the connection broke, and no
+ * two records of boards have one name. */
+static void name_board(struct sl_asker *asker)
+{
+    asker->noted = false;
+    asker->board->turns = 0;
+    snprintf(asker->name, sizeof asker->name, "%s-%zu", asker->server, ++asker->serial);
+}
+
 static void take_board(struct sl_asker *asker)
 {
     sl_asking_board_replace(&asker->board, asker->made);
     asker->made = NULL;
-    asker->noted = false;
-    snprintf(asker->name, sizeof asker->name, "%s-%zu", asker->server, ++asker->serial);
+    name_board(asker);
     carry_over(asker);
 }
 
@@ -148,6 +158,7 @@ static void look(void *context)
     struct sl_asker *asker = context;
     if (asker->working || sl_clock_seconds() - asker->done < REST * asker->cost) return;
     asker->working = true;
+    asker->n_visible = asker->n_recent;
     asker->status = SL_ERR_STOPPED; /* remains if the server stops before the work begins */
     sl_http_work(asker->options.loop, SL_LANE_ASKING, work, done, asker);
 }
@@ -200,7 +211,9 @@ static enum sl_status write_choice(struct sl_asker *asker, struct sl_store_choic
     struct choice *choice = &asker->choice;
     *out = (struct sl_store_choice){.items = choice->ids, .n_items = choice->count};
     if (choice->test) return SL_OK; /* nothing follows from it */
-    if (!asker->noted) choice->board = text_of(sl_asking_board_json(asker->board, asker->name));
+    if (!asker->noted)
+        choice->board = text_of(sl_asking_board_json(
+            asker->board, asker->name, sl_store_is_shared(asker->options.study->database)));
     choice->decision = text_of(sl_asking_decision_json(asker->ledger, asker->board, asker->name,
                                                        choice->items, choice->count));
     if (!choice->decision || (!asker->noted && !choice->board))
@@ -256,6 +269,7 @@ enum sl_status sl_asker_arrive(struct sl_asker *asker, struct sl_store *store,
     choice_clear(&asker->choice);
     asker->choice.test = arrival->test;
     enum sl_status status = sl_store_arrive(store, &own, out, returning, err);
+    if (asker->choice.count > 0 && !arrival->test && status != SL_OK) name_board(asker);
     if (status == SL_OK && asker->choice.count > 0) settle(asker, out->id);
     choice_clear(&asker->choice);
     return status;

@@ -12,9 +12,9 @@
 #include "study/status/status.h"
 
 enum {
-    MOST_CLASSES = 100,
-    MOST_NEEDED = 10, /* more answers than this are not counted one by one */
-    DRAWS = 4,        /* futures of each item */
+    MOST_NEEDED = 10,   /* more answers than this are not counted one by one */
+    DRAWS = 4,          /* futures of each item */
+    MOST_PER_ITEM = 32, /* answers of a future */
 };
 static const double INTERVAL = .95;
 
@@ -47,7 +47,7 @@ enum sl_status sl_status_asking_create(const struct sl_status_gathering *from,
 {
     *out = NULL;
     if (from->study->kind == SL_ITEM_MIXTURES || !sl_study_asks_classes(from->study) ||
-        from->study->n_classes > MOST_CLASSES)
+        from->study->n_classes > SL_STUDY_ASKING_CLASSES)
         return SL_OK;
     struct sl_status_asking *asking = sl_alloc(1, sizeof *asking);
     enum sl_status status = fill(from, asking, err);
@@ -123,22 +123,52 @@ static size_t answers_to_come(const struct sl_status_gathering *from,
     return left > 0 ? (size_t)left : 0;
 }
 
-/* The mean risk if so many answers more come as expected, beside the pending ones. Uses up the
- * board's pending answers. */
-static double expected_risk(struct sl_asking_board *board, size_t n_answers)
+/* What may come, as far as it is worth looking at. */
+struct future {
+    size_t n_answers; /* that the rule asks for */
+    double mean_risk; /* after them */
+};
+
+static enum sl_status stopped(struct sl_error *err)
 {
+    return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
+}
+
+/* A look at an item takes about K^3 steps, and each answer some looks. */
+static size_t affordable(const struct sl_ask_board *ask)
+{
+    static const double STEPS = 2e8;
+    const double classes = (double)ask->n_classes, answers = STEPS / pow(classes, 3) / (1 + DRAWS);
+    return (size_t)fmin(answers, MOST_PER_ITEM * (double)ask->n_items);
+}
+
+/* As many answers more as expected, beside the pending ones, and no more than is affordable. Uses
+ * up the board's pending answers. */
+static enum sl_status expect(const struct sl_status_gathering *from, struct sl_asking_board *board,
+                             size_t n_answers, struct future *out, struct sl_error *err)
+{
+    enum { PART = 512 }; /* answers between two questions whether to stop */
     struct sl_ask_board *ask = board->ask;
+    const size_t most = affordable(ask);
+    const size_t wanted = n_answers < most ? n_answers : most;
     uint32_t *times = sl_alloc(ask->n_items + 1, sizeof *times);
+    size_t given = 0;
+    for (size_t part = PART; part == PART && given < wanted && !sl_store_stopping(from->store);) {
+        part = sl_ask_wave(ask, wanted - given < PART ? wanted - given : PART, 0, times);
+        given += part;
+    }
+    free(times);
     double drop = 0;
-    (void)sl_ask_wave(ask, n_answers, 0, times);
     for (size_t i = 0; i < ask->n_items; i++) {
         const uint32_t more = ask->pending[i];
+        if (sl_store_stopping(from->store)) return stopped(err);
         if (more == 0) continue;
         sl_ask_expect(ask, i, -(int)more);
         drop += sl_ask_expected_drop(ask, i, more, DRAWS, 1);
     }
-    free(times);
-    return board->mean_risk - (ask->n_items > 0 ? drop / (double)ask->n_items : 0);
+    const double mean = ask->n_items > 0 ? drop / (double)ask->n_items : 0;
+    *out = (struct future){given, fmax(board->mean_risk - mean, 0)};
+    return SL_OK;
 }
 
 static json_t *left_json(double budget, double spent)
@@ -172,22 +202,25 @@ static const char *end_of(const struct sl_asking_board *board, const struct sl_a
     return sl_asking_end_names[why];
 }
 
-json_t *sl_status_asking_study(const struct sl_status_gathering *from,
-                               struct sl_status_asking *asking)
+enum sl_status sl_status_asking_study(const struct sl_status_gathering *from,
+                                      struct sl_status_asking *asking, json_t **out,
+                                      struct sl_error *err)
 {
-    if (!asking) return json_null();
+    *out = json_null();
+    if (!asking) return SL_OK;
+    struct future future;
     struct sl_asking_board *board = asking->board;
     const bool adaptive = from->study->assignment == SL_ASSIGN_ADAPTIVE;
     struct sl_ask_summary summary;
     sl_ask_summarise(board->ask, &summary);
-    const size_t more = answers_to_come(from, board);
+    const char *end = end_of(board, &summary);
+    SL_TRY(expect(from, board, answers_to_come(from, board), &future, err));
     json_t *result =
         json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "assignment", adaptive ? "adaptive" : "fixed",
                   "way", sl_ask_way_names[board->ask->by_gain ? SL_ASK_GAIN : SL_ASK_EQUAL],
                   "because", board->ask->because, "variation",
                   board->fit_answers > 0 ? sl_status_real(board->fit->variation, 3) : json_null(),
-                  "mean_risk", sl_status_real(board->mean_risk, 5), "end",
-                  adaptive ? end_of(board, &summary) : "open");
+                  "mean_risk", sl_status_real(board->mean_risk, 5), "end", adaptive ? end : "open");
     json_object_set_new(result, "items",
                         json_pack("{s:I, s:I, s:I, s:I}", "open", (json_int_t)summary.n_open,
                                   "settled", (json_int_t)summary.n_settled, "full",
@@ -200,7 +233,8 @@ json_t *sl_status_asking_study(const struct sl_status_gathering *from,
                             : json_null());
     set_spent(from, board, result);
     json_object_set_new(result, "expected",
-                        json_pack("{s:I, s:o}", "answers", (json_int_t)more, "mean_risk",
-                                  sl_status_real(expected_risk(board, more), 5)));
-    return result;
+                        json_pack("{s:I, s:o}", "answers", (json_int_t)future.n_answers,
+                                  "mean_risk", sl_status_real(future.mean_risk, 5)));
+    *out = result;
+    return SL_OK;
 }

@@ -124,11 +124,16 @@ enum sl_status sl_status_items(const struct sl_status_gathering *from,
     struct labels labels;
     SL_TRY(labels_init(&labels, from, asking, err));
     json_t *list = json_array();
-    for (size_t i = 0; i < from->items.count; i++)
+    size_t i = 0;
+    for (; i < from->items.count && !sl_store_stopping(from->store); i++)
         if (!from->items.items[i].check &&
             !json_is_true(json_object_get(from->items.items[i].content, "training")))
             json_array_append_new(list, item_json(&labels, i));
     labels_release(&labels);
+    if (i < from->items.count) {
+        json_decref(list);
+        return sl_fail(err, SL_ERR_STOPPED, "stopped before the end");
+    }
     *out = list;
     return SL_OK;
 }

@@ -289,7 +289,7 @@ static enum sl_status describe_study(const struct sl_status_gathering *from, jso
     const struct sl_annotator_quality *all = &quality->overall;
     struct batch_walk walk = {.from = from, .batches = json_array()};
     struct sl_status_asking *asking = NULL;
-    json_t *items = NULL;
+    json_t *items = NULL, *about = NULL;
     json_object_set_new(result, "study", study_json(from->study));
     json_object_set_new(result, "test_link", sl_links_test_path(from->store));
     json_object_set_new(result, "now", json_integer(from->now));
@@ -318,8 +318,9 @@ static enum sl_status describe_study(const struct sl_status_gathering *from, jso
     enum sl_status status = sl_status_items(from, asking, &items, err);
     if (status == SL_OK) {
         json_object_set_new(result, "items", items);
-        json_object_set_new(result, "asking", sl_status_asking_study(from, asking));
+        status = sl_status_asking_study(from, asking, &about, err);
     }
+    if (status == SL_OK) json_object_set_new(result, "asking", about);
     sl_status_asking_destroy(asking);
     return status;
 }

@@ -72,8 +72,8 @@ json_t *sl_status_suspicion(const struct sl_status_gathering *from, const char *
                             bool test);
 void sl_status_suspicion_release(struct sl_status_gathering *gathered);
 
-/* asking.c: how sure the labels are. NULL for a study of mixtures or of more than 100 classes; all
- * functions take NULL and return null then. */
+/* asking.c: how sure the labels are. NULL for a study of mixtures or of more than
+ * SL_STUDY_ASKING_CLASSES classes; all functions take NULL and give null then. */
 struct sl_status_asking;
 enum sl_status sl_status_asking_create(const struct sl_status_gathering *from,
                                        struct sl_status_asking **out,
@@ -81,8 +81,9 @@ enum sl_status sl_status_asking_create(const struct sl_status_gathering *from,
 void sl_status_asking_destroy(struct sl_status_asking *asking);
 json_t *sl_status_asking_item(struct sl_status_asking *asking, const char *id);
 /* Call it last: it spends the board on what may come. */
-json_t *sl_status_asking_study(const struct sl_status_gathering *from,
-                               struct sl_status_asking *asking);
+enum sl_status sl_status_asking_study(const struct sl_status_gathering *from,
+                                      struct sl_status_asking *asking, json_t **out,
+                                      struct sl_error *err) SL_MUST_USE;
 
 /* items.c: every item that is neither a check nor an exercise, with its mean label. */
 enum sl_status sl_status_items(const struct sl_status_gathering *from,

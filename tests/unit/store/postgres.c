@@ -217,6 +217,12 @@ static struct sl_store *open_file(const char *name)
     return store;
 }
 
+static enum sl_status note_id(const struct sl_store_row *row, void *context)
+{
+    *(int64_t *)context = row->answer->id;
+    return SL_OK;
+}
+
 static void test_a_store_survives_the_way_there_and_back(void **state)
 {
     (void)state;
@@ -231,10 +237,14 @@ static void test_a_store_survives_the_way_there_and_back(void **state)
         assert_fails(sl_store_copy(stores[i - 1], stores[i], &err), SL_ERR_INPUT, err,
                      "holds a study already");
     }
-    /* The number of the purged session, 4, is not given again. */
+    /* The numbers of the purged session and its answer, 4, are not given again. */
     for (size_t i = 0; i < 3; i++) {
         const struct test_arrival who = {.person = 9, .token = 9};
+        int64_t answer = 0;
         assert_int_equal(test_arrived(stores[i], &who).id, 5);
+        assert_int_equal(test_put_alone(stores[i], 5, 9, 0, "{}"), SL_PUT_STORED);
+        assert_ok(sl_store_each_answer_after(stores[i], 3, note_id, &answer, &err), err);
+        assert_int_equal(answer, 5);
         sl_store_close(stores[i]);
     }
     free(before);

@@ -1,152 +1,8 @@
 /* Adaptive assignment, through a server with simulated people. */
-#include <sqlite3.h>
-
+#include "adaptive_scene.h"
 #include "study/asking/board.h"
-#include "study_scene.h"
-
-#define ADAPTIVE                                                                                   \
-    "\"assignment\": \"adaptive\", \"batch\": {\"repeats\": 1}, \"flow\": {\"practice\": false}, " \
-    "\"comprehension\": []"
 
 static struct sl_error err;
-
-static struct sl_simulation_result simulate(const struct scene *scene, size_t annotators,
-                                            size_t at_once, uint64_t seed)
-{
-    char url[64];
-    struct sl_study_simulation options = sl_study_simulation_default();
-    struct sl_simulation_result result;
-    snprintf(url, sizeof url, "http://127.0.0.1:%u/", (unsigned)scene->port);
-    options.url = url;
-    options.folder = scene->folder;
-    options.annotators = annotators;
-    options.at_once = at_once;
-    options.speed = 0;
-    options.images = false;
-    options.count = true;
-    options.seed = seed;
-    assert_ok(sl_study_simulate(&options, &result, &err), err);
-    return result;
-}
-
-static void open_study(const struct scene *scene, bool read_only, struct sl_study **study,
-                       struct sl_store **store)
-{
-    assert_ok(sl_study_read(scene->folder, study, &err), err);
-    assert_ok(sl_study_store(*study, read_only, store, &err), err);
-}
-
-static void close_study(struct sl_study *study, struct sl_store *store)
-{
-    sl_store_close(store);
-    sl_study_destroy(study);
-}
-
-static struct sl_study_audit audit(const struct scene *scene)
-{
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    struct sl_study_audit result;
-    open_study(scene, true, &study, &store);
-    assert_ok(sl_study_audit(study, store, &result, &err), err);
-    close_study(study, store);
-    return result;
-}
-
-static json_t *status_of(const struct scene *scene)
-{
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    json_t *status = NULL;
-    open_study(scene, true, &study, &store);
-    assert_ok(sl_study_status(study, store, scene->clock, &status, &err), err);
-    close_study(study, store);
-    return status;
-}
-
-static int64_t number_at(const json_t *object, const char *a, const char *b)
-{
-    return json_integer_value(json_object_get(json_object_get(object, a), b));
-}
-
-static void run_sql(const struct scene *scene, const char *sql)
-{
-    sqlite3 *database = NULL;
-    char *path = sl_path_join(scene->folder, SL_STUDY_DATABASE);
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(database);
-    free(path);
-}
-
-/* ---- Decisions ---- */
-
-static void test_every_decision_follows_and_a_changed_one_is_found(void **state)
-{
-    (void)state;
-    struct scene scene;
-    scene_make(&scene, 60, 10, "{" ADAPTIVE "}");
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 20, 4, 1).finished, 20);
-    scene_stop(&scene);
-    scene_start(&scene); /* boards of another server */
-    assert_int_equal(simulate(&scene, 20, 4, 2).finished, 20);
-    scene_stop(&scene);
-    struct sl_study_audit result = audit(&scene);
-    assert_string_equal(result.wrong, "");
-    assert_int_equal(result.n_decisions, 40);
-    assert_int_equal(result.n_unknown, 0);
-    assert_true(result.n_boards >= 2);
-    run_sql(&scene, "UPDATE events SET body = replace(body, '\"pending\":', '\"pending\":1') "
-                    "WHERE id = (SELECT MAX(id) FROM events WHERE kind = 'decision')");
-    result = audit(&scene);
-    assert_non_null(strstr(result.wrong, "session 40"));
-    assert_non_null(strstr(result.wrong, "number of answers"));
-}
-
-static void test_a_session_that_got_other_items_is_found(void **state)
-{
-    (void)state;
-    struct scene scene;
-    scene_make(&scene, 20, 5, "{" ADAPTIVE "}");
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 3, 1, 1).finished, 3);
-    scene_stop(&scene);
-    assert_string_equal(audit(&scene).wrong, "");
-    run_sql(&scene, "UPDATE batch_items SET item = (SELECT MAX(position) FROM items) "
-                    "WHERE batch = (SELECT MAX(batch) FROM batches) AND position = 0");
-    assert_non_null(strstr(audit(&scene).wrong, "got other items"));
-    run_sql(&scene, "DELETE FROM events WHERE kind = 'decision' AND session = 3");
-    assert_non_null(strstr(audit(&scene).wrong, "not recorded"));
-}
-
-static void test_decisions_after_a_purge_are_said_to_be_unknown(void **state)
-{
-    (void)state;
-    struct scene scene;
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    struct sl_store_purged purged = {0};
-    scene_make(&scene, 20, 5,
-               "{" ADAPTIVE ", \"recruiter\": {\"kind\": \"generic\", \"person\": \"p\"}}");
-    scene_start(&scene);
-    assert_int_equal(simulate(&scene, 6, 2, 1).finished, 6);
-    scene_stop(&scene);
-    open_study(&scene, false, &study, &store);
-    json_t *status = NULL;
-    assert_ok(sl_study_status(study, store, scene.clock, &status, &err), err);
-    const char *first = json_string_value(
-        json_object_get(json_array_get(json_object_get(status, "annotators"), 0), "annotator"));
-    assert_ok(sl_study_purge(study, store, first, scene.clock + 60000000000, &purged, &err), err);
-    assert_int_equal(purged.sessions, 1);
-    json_decref(status);
-    close_study(study, store);
-    const struct sl_study_audit result = audit(&scene);
-    assert_string_equal(result.wrong, "");
-    assert_int_equal(result.n_decisions, 5);
-    assert_true(result.n_unknown > 0);
-    assert_non_null(strstr(result.reason, "purged"));
-}
 
 /* ---- Ends ---- */
 
@@ -216,6 +72,92 @@ static void test_equal_allocation_asks_about_every_item_alike(void **state)
         assert_int_equal(number_at(item, "asking", "answers"), 3);
     }
     json_decref(status);
+}
+
+/* ---- What may come ---- */
+
+static void test_the_expectation_says_how_many_answers_it_is_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule;
+        int64_t answers;
+    } cases[] = {
+        {"\"stop\": 0, \"budget_answers\": 1000000000", (int64_t)32 * 20}, /* 32 per item */
+        {"\"most\": 6, \"budget_answers\": 1000, \"stop\": 0", 20 * 6 - 30},
+        {"\"budget_answers\": 37, \"stop\": 0", 7},
+    };
+    struct scene scene;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE ", \"adaptive\": {\"stop\": 0}}");
+    scene_start(&scene);
+    assert_int_equal(simulate(&scene, 6, 1, 1).finished, 6); /* 30 answers */
+    scene_stop(&scene);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char change[256];
+        snprintf(change, sizeof change, "{\"adaptive\": {\"most\": 0, %s}}", cases[i].rule);
+        scene_change(&scene, change);
+        json_t *status = status_of(&scene);
+        const json_t *asking = json_object_get(status, "asking");
+        const double risk = json_number_value(json_object_get(asking, "mean_risk"));
+        const double expected =
+            json_number_value(json_object_get(json_object_get(asking, "expected"), "mean_risk"));
+        assert_int_equal(number_at(asking, "expected", "answers"), cases[i].answers);
+        assert_true(expected >= 0 && expected < risk);
+        json_decref(status);
+    }
+}
+
+struct patience {
+    size_t asked, most;
+};
+
+static bool is_over(void *context)
+{
+    struct patience *patience = context;
+    return patience->asked++ >= patience->most;
+}
+
+static void test_a_status_can_be_stopped_until_its_end(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_study *study = NULL;
+    struct sl_store *store = NULL;
+    json_t *status = NULL;
+    scene_make(&scene, 20, 5, "{" ADAPTIVE ", \"adaptive\": {\"budget_answers\": 1000}}");
+    open_study(&scene, false, &study, &store);
+    struct patience patience = {.most = SIZE_MAX};
+    sl_store_stop_when(store, is_over, &patience);
+    assert_ok(sl_study_status(study, store, 0, &status, &err), err);
+    json_decref(status);
+    assert_true(patience.asked >= 2 * 20); /* for every item, twice */
+    for (size_t most = patience.asked, i = 1; i <= 40; i++) {
+        patience = (struct patience){.most = most - i};
+        assert_fails(sl_study_status(study, store, 0, &status, &err), SL_ERR_STOPPED, err,
+                     "stopped");
+    }
+    close_study(study, store);
+}
+
+static void test_many_classes_are_refused_and_have_no_expectation(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct sl_study *study = NULL;
+    char classes[512] = "";
+    scene_make(&scene, 10, 5, NULL);
+    for (int i = 0; i < 18; i++) /* beside three */
+        snprintf(classes + strlen(classes), sizeof classes - strlen(classes), ", \"c%d\"", i);
+    char *change =
+        sl_string_printf("{\"classes\": [\"circle\", \"square\", \"triangle\"%s]}", classes);
+    scene_change(&scene, change);
+    free(change);
+    json_t *status = status_of(&scene);
+    assert_true(json_is_null(json_object_get(status, "asking")));
+    json_decref(status);
+    scene_change(&scene, "{\"assignment\": \"adaptive\"}");
+    assert_fails(sl_study_read(scene.folder, &study, &err), SL_ERR_INPUT, err,
+                 "at most 20 classes, and there are 21");
 }
 
 /* ---- A pilot with fixed batches ---- */
@@ -329,12 +271,12 @@ static void test_late_answers_about_closed_items_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_decision_follows_and_a_changed_one_is_found),
-        cmocka_unit_test(test_a_session_that_got_other_items_is_found),
-        cmocka_unit_test(test_decisions_after_a_purge_are_said_to_be_unknown),
         cmocka_unit_test(test_the_study_ends_at_its_budget_of_answers),
         cmocka_unit_test(test_money_target_and_full_items_end_a_study),
         cmocka_unit_test(test_equal_allocation_asks_about_every_item_alike),
+        cmocka_unit_test(test_the_expectation_says_how_many_answers_it_is_for),
+        cmocka_unit_test(test_a_status_can_be_stopped_until_its_end),
+        cmocka_unit_test(test_many_classes_are_refused_and_have_no_expectation),
         cmocka_unit_test(test_a_fixed_study_may_become_adaptive_after_its_pilot),
         cmocka_unit_test(test_a_restart_between_decisions_changes_nothing),
         cmocka_unit_test(test_late_answers_about_closed_items_count),

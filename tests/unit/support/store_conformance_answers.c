@@ -407,6 +407,39 @@ static void test_purge_removes_one_person_and_nobody_else(void **state)
     assert_true(again.id > other.id && again.id > second.id);
 }
 
+static enum sl_status note_id(const struct sl_store_row *row, void *context)
+{
+    *(int64_t *)context = row->answer->id;
+    return SL_OK;
+}
+
+static int64_t last_answer(void)
+{
+    int64_t id = 0;
+    assert_ok(sl_store_each_answer_after(store, 0, note_id, &id, &err), err);
+    return id;
+}
+
+/* What was made from answers up to an id would otherwise seem to know the new one. */
+static void test_ids_of_purged_answers_are_not_given_again(void **state)
+{
+    (void)state;
+    const struct sl_store_session first = arrive(1), other = arrive(2);
+    struct sl_store_purged gone = {0};
+    assert_int_equal(test_put_alone(store, other.id, 0, 0, "{}"), SL_PUT_STORED);
+    for (uint64_t i = 0; i < 2; i++) {
+        const struct sl_store_session session = i == 0 ? first : arrive(1);
+        assert_int_equal(test_put_alone(store, session.id, 1 + i, 0, "{}"), SL_PUT_STORED);
+        const int64_t purged = last_answer();
+        assert_ok(sl_store_purge(store, session.person, INT64_MAX, 70, &gone, &err), err);
+        /* A purge that removes no answer keeps what the first has kept. */
+        assert_ok(sl_store_purge(store, arrive(3).person, INT64_MAX, 71, &gone, &err), err);
+        assert_true(last_answer() < purged);
+        assert_int_equal(test_put_alone(store, other.id, 10 + i, 1 + i, "{}"), SL_PUT_STORED);
+        assert_true(last_answer() > purged);
+    }
+}
+
 int store_conformance_answers(const struct store_under_test *under_test)
 {
     backend = under_test;
@@ -430,6 +463,8 @@ int store_conformance_answers(const struct store_under_test *under_test)
         cmocka_unit_test_setup_teardown(test_sessions_are_walked_in_the_order_they_came, open_fresh,
                                         close_it),
         cmocka_unit_test_setup_teardown(test_everything_is_there_after_opening_again, open_fresh,
+                                        close_it),
+        cmocka_unit_test_setup_teardown(test_ids_of_purged_answers_are_not_given_again, open_fresh,
                                         close_it),
         cmocka_unit_test_setup_teardown(test_purge_removes_one_person_and_nobody_else, open_fresh,
                                         close_it),
