@@ -210,9 +210,13 @@ struct sl_ask_forecast {
     double *budgets; /* owned; answers per item */
     /* Owned; per allocation and budget, with 95 % intervals for the uncertainty of the pilot. */
     struct sl_interval *risk[SL_ASK_ALLOCATIONS], *square[SL_ASK_ALLOCATIONS];
+    /* Owned; per budget: the risk by gain as a share of the risk by equal allocation. Each resample
+     * gives a pair, so that the interval is narrower than those of the two. */
+    struct sl_interval *ratio;
 };
 /* Fit the pilot, draw items and people from the fit, run campaigns of both allocations on them, and
- * do the same for resamples of the pilot's items. SL_ERR_INPUT for a pilot that is too small. */
+ * do the same for resamples of the pilot's items. SL_ERR_INPUT for a pilot that is too small, or
+ * whose answers all name one class. */
 enum sl_status sl_ask_forecast_create(const struct sl_votes *pilot,
                                       const struct sl_ask_forecast_options *options,
                                       struct sl_pool *pool, struct sl_ask_forecast **out,

@@ -73,7 +73,8 @@ static void drawn_look(void *context, size_t budget, size_t item, const uint32_t
         square += label[k] * label[k] - 2 * q * label[k];
     }
     drawn->quality[budget].risk += risk / (double)drawn->n_items;
-    drawn->quality[budget].square += square / (double)drawn->n_items;
+    /* A distance of 0 may come out below it by rounding. */
+    drawn->quality[budget].square += fmax(square, 0) / (double)drawn->n_items;
 }
 
 static enum sl_status simulate(const struct sl_ask_fit *fit, double useful, size_t n_items,
@@ -191,15 +192,28 @@ static enum sl_status foresee(const struct sl_votes *votes, size_t n_items,
     return status;
 }
 
-/* Around the estimate, by the spread of the resamples: of logarithms if the figure is positive by
- * nature, since a few resamples give no quantiles. */
-static struct sl_interval around(double estimate, const double *values, size_t count, bool positive)
+/* Around the estimate, by the spread of the resamples, since a few of them give no quantiles: of
+ * their logarithms unless it is a share of 0 to 1, or one of them is 0. */
+static struct sl_interval around(double estimate, double *values, size_t count, bool share)
 {
+    bool logarithms = !share && estimate > 0;
+    for (size_t r = 0; r < count; r++)
+        logarithms = logarithms && values[r] > 0;
+    for (size_t r = 0; r < count && logarithms; r++)
+        values[r] = log(values[r]);
+    /* NaN below two resamples */
     const double t = sl_student_t_quantile(0.975, (double)count - 1);
-    const double reach = t * sl_sd(values, count); /* NaN below two resamples */
-    if (positive)
+    const double reach = t * sl_sd(values, count);
+    if (logarithms)
         return (struct sl_interval){estimate, estimate * exp(-reach), estimate * exp(reach)};
-    return (struct sl_interval){estimate, fmax(0, estimate - reach), fmin(1, estimate + reach)};
+    const double low = estimate - reach, high = estimate + reach;
+    return (struct sl_interval){estimate, low < 0 ? 0 : low, share && high > 1 ? 1 : high};
+}
+
+static double ratio_of(const struct foreseen *foreseen, size_t budget)
+{
+    const double equal = foreseen->quality[SL_ASK_BY_EQUAL][budget].risk;
+    return equal > 0 ? foreseen->quality[SL_ASK_BY_GAIN][budget].risk / equal : 1;
 }
 
 static void summarise(const struct foreseen *best, const struct foreseen *others, size_t count,
@@ -208,16 +222,20 @@ static void summarise(const struct foreseen *best, const struct foreseen *others
     double *risk = sl_alloc(count + 1, sizeof *risk), *square = sl_alloc(count + 1, sizeof *square);
     for (size_t r = 0; r < count; r++)
         risk[r] = others[r].variation;
-    out->variation = around(best->variation, risk, count, false);
-    for (size_t a = 0; a < SL_ASK_ALLOCATIONS; a++)
-        for (size_t b = 0; b < out->n_budgets; b++) {
+    out->variation = around(best->variation, risk, count, true);
+    for (size_t b = 0; b < out->n_budgets; b++) {
+        for (size_t a = 0; a < SL_ASK_ALLOCATIONS; a++) {
             for (size_t r = 0; r < count; r++) {
-                risk[r] = log(others[r].quality[a][b].risk);
-                square[r] = log(others[r].quality[a][b].square);
+                risk[r] = others[r].quality[a][b].risk;
+                square[r] = others[r].quality[a][b].square;
             }
-            out->risk[a][b] = around(best->quality[a][b].risk, risk, count, true);
-            out->square[a][b] = around(best->quality[a][b].square, square, count, true);
+            out->risk[a][b] = around(best->quality[a][b].risk, risk, count, false);
+            out->square[a][b] = around(best->quality[a][b].square, square, count, false);
         }
+        for (size_t r = 0; r < count; r++)
+            risk[r] = ratio_of(&others[r], b);
+        out->ratio[b] = around(ratio_of(best, b), risk, count, false);
+    }
     free(risk);
     free(square);
 }
@@ -230,6 +248,7 @@ void sl_ask_forecast_destroy(struct sl_ask_forecast *forecast)
         free(forecast->risk[a]);
         free(forecast->square[a]);
     }
+    free(forecast->ratio);
     free(forecast);
 }
 
@@ -243,6 +262,7 @@ static struct sl_ask_forecast *make_empty(const struct sl_ask_forecast_options *
         forecast->risk[a] = sl_alloc(options->n_budgets + 1, sizeof *forecast->risk[a]);
         forecast->square[a] = sl_alloc(options->n_budgets + 1, sizeof *forecast->square[a]);
     }
+    forecast->ratio = sl_alloc(options->n_budgets + 1, sizeof *forecast->ratio);
     return forecast;
 }
 
@@ -254,14 +274,27 @@ static size_t count_twice_answered(const struct sl_votes *votes)
     return count;
 }
 
-static enum sl_status check(const struct sl_ask_forecast_options *options, size_t n_pilot,
-                            struct sl_error *err)
+static bool name_one_class(const struct sl_votes *votes)
+{
+    for (size_t v = 1; v < votes->count; v++)
+        if (votes->label[v] != votes->label[0]) return false;
+    return true;
+}
+
+static enum sl_status check(const struct sl_votes *pilot, size_t n_pilot,
+                            const struct sl_ask_forecast_options *options, struct sl_error *err)
 {
     if (n_pilot < options->least_pilot)
         return sl_fail(err, SL_ERR_INPUT,
                        "%zu %s two answers or more; a forecast needs at least %zu, and 200 for a "
                        "narrow interval",
                        n_pilot, n_pilot == 1 ? "item has" : "items have", options->least_pilot);
+    if (name_one_class(pilot))
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "all %zu answers name one class, so that nobody can say how people disagree; "
+            "give a pilot with items of other classes",
+            pilot->count);
     for (size_t b = 0; b < options->n_budgets; b++)
         if (!(options->budgets[b] > (b > 0 ? options->budgets[b - 1] : 0)))
             return sl_fail(err, SL_ERR_USAGE, "budgets must be positive and ascend, got %g",
@@ -275,7 +308,7 @@ enum sl_status sl_ask_forecast_create(const struct sl_votes *pilot,
                                       struct sl_error *err)
 {
     const size_t n_pilot = count_twice_answered(pilot), n_resamples = options->n_resamples;
-    SL_TRY(check(options, n_pilot, err));
+    SL_TRY(check(pilot, n_pilot, options, err));
     struct sl_ask_forecast *forecast = make_empty(options);
     struct foreseen best = {0}, *others = sl_alloc(n_resamples + 1, sizeof *others);
     struct sl_votes votes = {0};

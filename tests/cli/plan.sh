@@ -32,7 +32,21 @@ awk 'BEGIN {
         }
 }' > rich.jsonl
 rough softlab plan rich.jsonl --items 100 --budgets 300
+# Labels that were shuffled: the first sentences warn.
+awk 'BEGIN {
+    seed = 7; print "item,worker,label"
+    for (i = 0; i < 120; i++)
+        for (a = 0; a < 4; a++) {
+            seed = (seed * 16807) % 2147483647
+            print "i" i ",w" (i + 7 * a) % 20 "," (seed % 3 ? "cat" : "dog")
+        }
+}' > shuffled.csv
+try sh -c "softlab plan shuffled.csv --items 100 --budgets 300 | sed -n 2p"
+try sh -c "softlab plan shuffled.csv --items 100 --budgets 300 --json | sed -n '/looks_like/p; /verdict/p; /\"risk\"/,/interval/p' | sed 's/[0-9.]*[0-9],/N,/'"
+try sh -c "softlab next shuffled.csv --budget 9 -o batch.csv | sed -n 3p"
 # What is refused.
+sed '1!s/,[a-z]*,/,cat,/' pilot.csv > same.csv
+try softlab plan same.csv --items 100
 head -n 80 pilot.csv > small.csv
 try softlab plan small.csv --items 10000
 try softlab plan pilot.csv

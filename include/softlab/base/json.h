@@ -88,10 +88,12 @@ enum sl_status sl_json_fail(const struct sl_json_cursor *at, struct sl_error *er
 enum sl_status sl_json_append_string(struct sl_buffer *out, const char *text, size_t length,
                                      const char *what, struct sl_error *err) SL_MUST_USE;
 
-/* New values: a number, or null for NaN and infinity; [low, high]; a list of counts. */
+/* New values: a number, or null for NaN and infinity; [low, high]; {"estimate": ., "interval":
+ * [low, high]}; a list of counts. */
 struct sl_interval;
 json_t *sl_json_real(double value) SL_MUST_USE;
 json_t *sl_json_interval(const struct sl_interval *interval) SL_MUST_USE;
+json_t *sl_json_estimate(const struct sl_interval *interval) SL_MUST_USE;
 json_t *sl_json_counts(const size_t *counts, size_t n) SL_MUST_USE;
 
 /* For programs: make jansson take its memory from sl_alloc, so that it gets memory or does not

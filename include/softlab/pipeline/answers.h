@@ -3,7 +3,9 @@
 #define SOFTLAB_PIPELINE_ANSWERS_H
 
 #include "softlab/answer.h"
+#include "softlab/base/buffer.h"
 #include "softlab/base/fields.h"
+#include "softlab/base/stats.h"
 #include "softlab/pipeline/workplace.h"
 
 SL_BEGIN_DECLS
@@ -40,6 +42,17 @@ void sl_say_imported(const struct sl_workplace *workplace, const struct sl_impor
  * effect. */
 enum sl_status sl_keep_as_released(const char *path, const struct sl_answers *answers, bool asked,
                                    unsigned *keep, struct sl_error *err) SL_MUST_USE;
+
+/* Items with two answers or more that a crowd is judged by. */
+enum { SL_ALPHA_FEWEST_ITEMS = 10 };
+/* Krippendorff's alpha of votes with a 95 % interval that holds it, by 1,000 resamples of the
+ * items; `without` as for sl_votes_alpha_interval. */
+enum sl_status sl_alpha_measure(const struct sl_votes *votes, const bool *without, uint64_t seed,
+                                struct sl_interval *out, struct sl_error *err) SL_MUST_USE;
+/* The answers look like chance: the interval reaches 0 and excludes agreement. */
+bool sl_alpha_is_chance(const struct sl_interval *alpha);
+/* A sentence and a line break if they do. */
+void sl_alpha_warn(const struct sl_interval *alpha, struct sl_buffer *out);
 
 SL_END_DECLS
 

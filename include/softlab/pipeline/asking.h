@@ -61,6 +61,7 @@ struct sl_next_batch {
     struct sl_ask_board *board;    /* owned; without pending answers */
     uint32_t *times;               /* owned; per item, how often the batch asks about it */
     struct sl_ask_summary now;
+    struct sl_interval alpha; /* Krippendorff's; NaN: fewer than 10 items have two answers */
     struct sl_ask_pace pace;
     struct sl_ask_budget budget;
     size_t n_affordable; /* answers that the budget buys */
@@ -126,14 +127,24 @@ struct sl_plan_row {
     double answers, per_item, hours, money; /* hours and money are NaN if not known */
     struct sl_interval risk, square;
 };
+/* Whether choosing items by gain pays, by the simulated campaigns. */
+enum sl_plan_verdict { SL_PLAN_PAYS, SL_PLAN_DOES_NOT_PAY, SL_PLAN_NOT_CLEAR, SL_PLAN_VERDICTS };
+extern const char *const sl_plan_verdict_names[SL_PLAN_VERDICTS]; /* "pays", ... */
+struct sl_plan_choosing {
+    enum sl_plan_verdict verdict;
+    double per_item;          /* answers at the middle budget, which decides */
+    struct sl_interval ratio; /* there: the mean risk by gain / by equal allocation, in pairs */
+};
 struct sl_budget_plan {
     const struct sl_plan_job *job;    /* borrowed */
     struct sl_ask_forecast *forecast; /* owned */
     size_t n_pilot_items, n_pilot_answers;
+    struct sl_interval alpha; /* Krippendorff's, of the pilot */
     struct sl_plan_screen screens[SL_SCREENS];
     size_t n_screens;
     struct sl_plan_row *rows; /* owned; by screen, allocation and budget */
     size_t n_rows, n_budgets;
+    struct sl_plan_choosing choosing;
 };
 /* Fit the pilot, simulate campaigns, and write the file that the job names. *out borrows *job. */
 enum sl_status sl_plan_job_run(const struct sl_plan_job *job, const struct sl_workplace *workplace,

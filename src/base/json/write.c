@@ -47,6 +47,12 @@ json_t *sl_json_interval(const struct sl_interval *interval)
     return json_pack("[o, o]", sl_json_real(interval->low), sl_json_real(interval->high));
 }
 
+json_t *sl_json_estimate(const struct sl_interval *interval)
+{
+    return json_pack("{s:o, s:o}", "estimate", sl_json_real(interval->estimate), "interval",
+                     sl_json_interval(interval));
+}
+
 json_t *sl_json_counts(const size_t *counts, size_t n)
 {
     json_t *list = json_array();

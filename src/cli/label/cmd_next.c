@@ -41,6 +41,11 @@ static void print_situation(const struct sl_next_batch *batch)
     printf(".\nThe mean risk is %#.3g nats: how far the labels are expected to be from how a whole "
            "crowd would answer.\n",
            now->mean_risk);
+    struct sl_buffer warning;
+    sl_buffer_init(&warning, 1024);
+    sl_alpha_warn(&batch->alpha, &warning);
+    printf("%s", warning.length > 0 ? warning.data : "");
+    sl_buffer_release(&warning);
     if (batch->n_soft > 0)
         printf("%s %s probabilities and %s as the most probable class.\n", COUNT(batch->n_soft),
                sl_text_plural(batch->n_soft, "answer states", "answers state"),
@@ -57,11 +62,15 @@ static void print_situation(const struct sl_next_batch *batch)
 static void print_way(const struct sl_next_batch *batch)
 {
     const struct sl_ask_board *board = batch->board;
-    printf("Items are chosen %s, %s%s (V = %.2f; choosing by gain pays from %.2g).\n",
+    const double v = batch->fit->variation, pays = board->rule.pays;
+    const bool automatic = batch->job->way == SL_ASK_AUTO;
+    printf("Items are chosen %s, %s%s (V = %.2f",
            board->by_gain ? "by gain" : "by the fewest answers",
-           batch->job->way == SL_ASK_AUTO ? "because " : "as --way says",
-           batch->job->way == SL_ASK_AUTO ? board->because : "", batch->fit->variation,
-           board->rule.pays);
+           automatic ? "because " : "as --way says", automatic ? board->because : "", v);
+    if (automatic) printf("; --way auto follows V alone and chooses by gain from %.2g on", pays);
+    printf(").\n");
+    if (automatic && v < pays)
+        printf("Choosing may save answers all the same: softlab plan simulates it.\n");
 }
 
 static void print_budget(const struct sl_next_batch *batch)

@@ -7,8 +7,6 @@
 #include "softlab/answer/suspicion.h"
 #include "softlab/pipeline/advice.h"
 
-/* Items with two answers that a crowd is judged by. */
-enum { SL_ADVICE_FEWEST_ITEMS = 10 };
 /* The variation V from which choosing items pays. */
 #define SL_ADVICE_PAYS .2
 

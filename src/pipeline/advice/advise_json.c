@@ -6,13 +6,6 @@ static json_t *number(size_t value)
     return json_integer((json_int_t)value);
 }
 
-/* {"estimate": ., "interval": [., .]} */
-static json_t *estimate_json(const struct sl_interval *value)
-{
-    return json_pack("{s:o, s:o}", "estimate", sl_json_real(value->estimate), "interval",
-                     sl_json_interval(value));
-}
-
 static json_t *crowd_json(const struct sl_advice_crowd *crowd)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "items",
@@ -21,7 +14,7 @@ static json_t *crowd_json(const struct sl_advice_crowd *crowd)
                      "classes", number(crowd->n_classes), "unused_classes", number(crowd->n_unused),
                      "items_with_two_answers", number(crowd->n_compared), "fewest_answers",
                      number(crowd->fewest), "most_answers", number(crowd->most), "rich",
-                     crowd->rich, "krippendorff_alpha", estimate_json(&crowd->alpha),
+                     crowd->rich, "krippendorff_alpha", sl_json_estimate(&crowd->alpha),
                      "seconds_per_answer", sl_json_real(crowd->seconds));
 }
 
@@ -51,7 +44,7 @@ static json_t *people_json(const struct sl_advice *advice)
     }
     return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o}", "to_check", list, "answers",
                      number(people->n_answers), "without_them", "krippendorff_alpha",
-                     estimate_json(&people->alpha), "items_with_another_class",
+                     sl_json_estimate(&people->alpha), "items_with_another_class",
                      number(people->n_changed), "items_without_answers", number(people->n_lost),
                      "accuracy", sl_json_real(people->accuracy_without), "accuracy",
                      sl_json_real(people->accuracy));
@@ -69,7 +62,7 @@ static json_t *methods_json(const struct sl_advice_methods *methods)
                             "log_likelihood_per_answer", sl_json_real(score->mean), "hits",
                             sl_json_real(score->hits), "smoothing",
                             json_pack("[f, f]", score->smoothing[0], score->smoothing[1]),
-                            "behind_best", estimate_json(&methods->behind[m])));
+                            "behind_best", sl_json_estimate(&methods->behind[m])));
     }
     const size_t advised = methods->decided ? methods->advised : 0;
     for (size_t m = 0; m < methods->count && methods->n_truth > 0; m++)
@@ -88,8 +81,8 @@ static json_t *item_json(const struct sl_advice *advice, const struct sl_advice_
     json_t *value = json_pack(
         "{s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "item", sl_advice_item_name(advice, item->item),
         "answers", number(item->n_answers), "class", classes[item->first], "share",
-        estimate_json(&item->share), "second_class", classes[item->second], "second_share",
-        estimate_json(&item->other), "risk", sl_json_real(item->risk), "disagreement",
+        sl_json_estimate(&item->share), "second_class", classes[item->second], "second_share",
+        sl_json_estimate(&item->other), "risk", sl_json_real(item->risk), "disagreement",
         sl_json_real(item->disagreement));
     if (item->truth >= 0) json_object_set_new(value, "truth", json_string(classes[item->truth]));
     return value;

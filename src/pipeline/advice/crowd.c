@@ -74,7 +74,6 @@ enum sl_status sl_advice_measure_crowd(const struct sl_advice_input *input,
                                        struct sl_advice *advice, struct sl_error *err)
 {
     const struct sl_votes *votes = input->votes;
-    const struct sl_bootstrap_options bootstrap = sl_advice_bootstrap(advice->job);
     struct sl_advice_crowd *crowd = &advice->crowd;
     const size_t room =
         votes->n_annotators > votes->n_classes ? votes->n_annotators : votes->n_classes;
@@ -87,5 +86,5 @@ enum sl_status sl_advice_measure_crowd(const struct sl_advice_input *input,
     count_annotators(votes, counts + room, crowd);
     free(counts);
     SL_TRY(measure_time(input->answers, &crowd->seconds, err));
-    return sl_votes_alpha_interval(votes, NULL, &bootstrap, &crowd->alpha, err);
+    return sl_alpha_measure(votes, NULL, advice->job->seed, &crowd->alpha, err);
 }

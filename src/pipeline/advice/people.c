@@ -150,7 +150,6 @@ out:
 enum sl_status sl_advice_judge_people(const struct sl_advice_input *input, struct sl_advice *advice,
                                       struct sl_error *err)
 {
-    const struct sl_bootstrap_options bootstrap = sl_advice_bootstrap(advice->job);
     struct sl_advice_people *people = &advice->people;
     const size_t n_annotators = input->quality.n_annotators;
     const double unknown = (double)NAN;
@@ -166,7 +165,7 @@ enum sl_status sl_advice_judge_people(const struct sl_advice_input *input, struc
     }
     if (people->count == 0) goto out;
     list_people(input, advice, doubted);
-    SL_TRY_OUT(sl_votes_alpha_interval(input->votes, doubted, &bootstrap, &people->alpha, err));
+    SL_TRY_OUT(sl_alpha_measure(input->votes, doubted, advice->job->seed, &people->alpha, err));
     SL_TRY_OUT(leave_out(input, advice, doubted, err));
 out:
     free(doubted);

@@ -85,7 +85,7 @@ static void say_one_class(const struct sl_advice *advice, struct sl_buffer *out)
 
 static bool is_small(const struct sl_advice *advice)
 {
-    return advice->crowd.n_compared < SL_ADVICE_FEWEST_ITEMS;
+    return advice->crowd.n_compared < SL_ALPHA_FEWEST_ITEMS;
 }
 
 static void say_small(const struct sl_advice *advice, struct sl_buffer *out)
@@ -106,8 +106,7 @@ static void say_small(const struct sl_advice *advice, struct sl_buffer *out)
 
 static bool is_chance(const struct sl_advice *advice)
 {
-    const struct sl_interval *alpha = &advice->crowd.alpha;
-    return !(alpha->low > 0) && alpha->high < .2 && !(advice->people.alpha.low > .2);
+    return sl_alpha_is_chance(&advice->crowd.alpha) && !(advice->people.alpha.low > .2);
 }
 
 static void say_chance(const struct sl_advice *advice, struct sl_buffer *out)

@@ -450,7 +450,7 @@ void sl_advice_say_next(const struct sl_advice *advice, struct sl_buffer *out)
         sl_buffer_text(out,
                        "Ask a second person about some of the items: without that, nobody knows "
                        "how sure the labels are.");
-    } else if (advice->crowd.n_compared < SL_ADVICE_FEWEST_ITEMS) {
+    } else if (advice->crowd.n_compared < SL_ALPHA_FEWEST_ITEMS) {
         sl_buffer_text(out, "Ask about more items: so few say little about where answers help.");
     } else if (advice->model.missing) {
         sl_buffer_printf(out,

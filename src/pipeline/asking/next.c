@@ -33,6 +33,17 @@ static size_t count_unused(const struct sl_votes *votes)
     return n_unused;
 }
 
+static enum sl_status measure_agreement(struct sl_next_batch *batch, struct sl_error *err)
+{
+    const struct sl_votes *votes = batch->votes;
+    size_t n_compared = 0;
+    for (size_t i = 0; i < votes->n_items; i++)
+        n_compared += votes->begin[i + 1] - votes->begin[i] >= 2;
+    batch->alpha = (struct sl_interval){(double)NAN, (double)NAN, (double)NAN};
+    if (n_compared < SL_ALPHA_FEWEST_ITEMS) return SL_OK;
+    return sl_alpha_measure(votes, NULL, SEED, &batch->alpha, err);
+}
+
 static enum sl_status read_inputs(const struct sl_next_job *job,
                                   const struct sl_workplace *workplace, struct sl_next_batch *out,
                                   struct sl_error *err)
@@ -46,6 +57,7 @@ static enum sl_status read_inputs(const struct sl_next_job *job,
     out->n_soft = answers.n_answers[SL_SCREEN_RICH];
     out->n_unused = count_unused(out->votes);
     sl_asking_answers_release(&answers);
+    SL_TRY(measure_agreement(out, err));
     if (!job->prior) return SL_OK;
     const struct sl_votes *votes = out->votes;
     const struct sl_known_names names = {votes->items,     votes->annotators, votes->classes,

@@ -28,6 +28,9 @@ json_t *sl_next_batch_json(const struct sl_next_batch *batch, json_t *provenance
                   "unanswered", count_json(now->n_unanswered), "answers", count_json(now->answers),
                   "settled", count_json(now->n_settled), "full", count_json(now->n_full),
                   "mean_risk", sl_json_real(now->mean_risk), "target_reached", batch->reached);
+    json_object_set_new(result, "krippendorff_alpha", sl_json_estimate(&batch->alpha));
+    json_object_set_new(result, "looks_like_chance",
+                        json_boolean(sl_alpha_is_chance(&batch->alpha)));
     json_object_set_new(result, "choice", choice_json(batch));
     json_object_set_new(result, "seconds_per_answer", sl_json_real(batch->pace.seconds));
     json_object_set_new(result, "affordable_answers", count_json(batch->n_affordable));

@@ -194,6 +194,33 @@ static void fill_rows(struct sl_budget_plan *plan)
             }
 }
 
+/* ---- Whether choosing pays ---- */
+
+const char *const sl_plan_verdict_names[SL_PLAN_VERDICTS] = {"pays", "does not pay", "not clear"};
+
+/* A risk that is lower by less is not worth the waves that choosing takes. */
+static const double WORTHWHILE = .97;
+/* To say that choosing does not pay, the interval must exclude that it saves a fifth. */
+static const double EXCLUDED = .8;
+
+static enum sl_plan_verdict judge(const struct sl_interval *ratio)
+{
+    if (ratio->estimate <= WORTHWHILE && ratio->high < 1) return SL_PLAN_PAYS;
+    if (ratio->estimate > WORTHWHILE && ratio->low > EXCLUDED) return SL_PLAN_DOES_NOT_PAY;
+    return SL_PLAN_NOT_CLEAR;
+}
+
+static void find_choosing(struct sl_budget_plan *plan)
+{
+    struct sl_plan_choosing *choosing = &plan->choosing;
+    choosing->per_item = budget_of(plan->job, plan->n_budgets / 2);
+    const double clicks = plan->screens[0].worth * choosing->per_item;
+    choosing->ratio = plan->forecast->ratio[place_of(plan->forecast, clicks)];
+    choosing->verdict = judge(&choosing->ratio);
+}
+
+/* ---- Answers for a target ---- */
+
 enum curve { ESTIMATE, LOW, HIGH };
 
 static double value_of(const struct sl_interval *interval, enum curve curve)
@@ -257,9 +284,11 @@ enum sl_status sl_plan_job_run(const struct sl_plan_job *job, const struct sl_wo
     SL_TRY_OUT(sl_asking_answers_read(workplace, job->answers, &job->reading, NULL, &pilot, err));
     plan.n_pilot_items = pilot.votes->n_items;
     plan.n_pilot_answers = pilot.votes->count;
+    SL_TRY_OUT(sl_alpha_measure(pilot.votes, NULL, job->seed, &plan.alpha, err));
     SL_TRY_OUT(find_screens(job, workplace, &pilot, &plan, err));
     SL_TRY_OUT(forecast(job, workplace, pilot.votes, &plan, err));
     fill_rows(&plan);
+    find_choosing(&plan);
     find_needed(&plan);
     if (job->output) SL_TRY_OUT(sl_budget_plan_write(&plan, err));
     *out = plan;

@@ -3,13 +3,20 @@
 
 #include "softlab/pipeline/asking.h"
 
+static json_t *choosing_json(const struct sl_plan_choosing *choosing)
+{
+    return json_pack("{s:s, s:o, s:o}", "verdict", sl_plan_verdict_names[choosing->verdict],
+                     "answers_per_item", sl_json_real(choosing->per_item), "risk_ratio",
+                     sl_json_estimate(&choosing->ratio));
+}
+
 static json_t *needed_json(const struct sl_interval *needed)
 {
     struct sl_interval finite = *needed; /* null: more than was looked at */
     if (isinf(finite.estimate)) finite.estimate = (double)NAN;
     if (isinf(finite.low)) finite.low = (double)NAN;
     if (isinf(finite.high)) finite.high = (double)NAN;
-    return sl_json_interval(&finite);
+    return sl_json_estimate(&finite);
 }
 
 static json_t *screen_json(const struct sl_budget_plan *plan, const struct sl_plan_screen *screen)
@@ -31,8 +38,8 @@ static json_t *row_json(const struct sl_budget_plan *plan, const struct sl_plan_
                      sl_plan_allocation_names[row->allocation], "answers",
                      sl_json_real(row->answers), "answers_per_item", sl_json_real(row->per_item),
                      "hours", sl_json_real(row->hours), "money", sl_json_real(row->money), "risk",
-                     sl_json_interval(&row->risk), "squared_distance",
-                     sl_json_interval(&row->square));
+                     sl_json_estimate(&row->risk), "squared_distance",
+                     sl_json_estimate(&row->square));
 }
 
 json_t *sl_budget_plan_json(const struct sl_budget_plan *plan, json_t *provenance)
@@ -43,12 +50,16 @@ json_t *sl_budget_plan_json(const struct sl_budget_plan *plan, json_t *provenanc
         json_array_append_new(screens, screen_json(plan, &plan->screens[s]));
     for (size_t r = 0; r < plan->n_rows; r++)
         json_array_append_new(rows, row_json(plan, &plan->rows[r]));
-    json_t *result = json_pack(
-        "{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "items", (json_int_t)plan->job->items,
-        "pilot_items", (json_int_t)plan->n_pilot_items, "pilot_answers",
-        (json_int_t)plan->n_pilot_answers, "pilot_items_answered_twice",
-        (json_int_t)forecast->n_pilot, "useful_share", sl_json_real(forecast->useful), "variation",
-        sl_json_interval(&forecast->variation), "screens", screens, "rows", rows);
+    json_t *result =
+        json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "items",
+                  (json_int_t)plan->job->items, "pilot_items", (json_int_t)plan->n_pilot_items,
+                  "pilot_answers", (json_int_t)plan->n_pilot_answers, "pilot_items_answered_twice",
+                  (json_int_t)forecast->n_pilot, "useful_share", sl_json_real(forecast->useful),
+                  "variation", sl_json_estimate(&forecast->variation), "choosing",
+                  choosing_json(&plan->choosing), "screens", screens, "rows", rows);
+    json_object_set_new(result, "krippendorff_alpha", sl_json_estimate(&plan->alpha));
+    json_object_set_new(result, "looks_like_chance",
+                        json_boolean(sl_alpha_is_chance(&plan->alpha)));
     if (provenance) json_object_set_new(result, "provenance", provenance);
     return result;
 }

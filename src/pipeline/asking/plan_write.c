@@ -52,7 +52,8 @@ static void fill_series(const struct sl_budget_plan *plan, bool squares, struct 
         const struct sl_interval *value = squares ? &rows[b].square : &rows[b].risk;
         columns[b] = axis.value(&rows[b]);
         columns[n + b] = value->estimate;
-        columns[2 * n + b] = value->low;
+        columns[2 * n + b] =
+            value->low > 0 ? value->low : (double)NAN; /* the axis is of logarithms */
         columns[3 * n + b] = value->high;
     }
     *out = (struct sl_plot_series){.count = n,

@@ -179,6 +179,15 @@ static void test_forecasts_come_true(void **state)
             if (b > 0) assert_true(risk->estimate < forecast->risk[a][b - 1].estimate);
         }
     }
+    for (size_t b = 0; b < 3; b++) {
+        const struct sl_interval *ratio = &forecast->ratio[b];
+        const struct sl_interval *chosen = &forecast->risk[SL_ASK_BY_GAIN][b];
+        const struct sl_interval *alike = &forecast->risk[SL_ASK_BY_EQUAL][b];
+        assert_near(ratio->estimate, chosen->estimate / alike->estimate, 1e-12);
+        assert_true(ratio->low < ratio->estimate && ratio->estimate < ratio->high);
+        /* Pairs of the same resample: less uncertain than the risks themselves. */
+        assert_true(ratio->high / ratio->low < chosen->high / chosen->low);
+    }
     const struct sl_interval *equal = forecast->square[SL_ASK_BY_EQUAL];
     assert_true(forecast->square[SL_ASK_BY_GAIN][1].estimate < equal[1].estimate);
     sl_ask_fit_destroy(fit);
@@ -199,6 +208,29 @@ static void test_any_number_of_threads_gives_the_same_forecast(void **state)
     sl_ask_forecast_destroy(alone);
     sl_ask_forecast_destroy(together);
     sl_pool_destroy(pool);
+    scene_release(&scene);
+}
+
+/* Nothing tells how people disagree if they never had to choose. */
+static void test_pilots_of_one_class_are_refused(void **state)
+{
+    (void)state;
+    static const double per_item[] = {2, 4};
+    struct sl_ask_forecast_options options = sl_ask_forecast_options_default();
+    struct sl_ask_forecast *forecast = NULL;
+    struct scene scene;
+    struct sl_error err;
+    options.budgets = per_item;
+    options.n_budgets = 2;
+    make_pilot(&scene, 40);
+    for (size_t v = 0; v < scene.votes.count; v++)
+        scene.votes.label[v] = 1;
+    assert_int_equal(sl_ask_forecast_create(&scene.votes, &options, NULL, &forecast, &err),
+                     SL_ERR_INPUT);
+    assert_string_equal(err.message,
+                        "all 120 answers name one class, so that nobody can say how people "
+                        "disagree; give a pilot with items of other classes");
+    assert_null(forecast);
     scene_release(&scene);
 }
 
@@ -232,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_lost_answers_are_paid_for),
         cmocka_unit_test(test_forecasts_come_true),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_forecast),
+        cmocka_unit_test(test_pilots_of_one_class_are_refused),
         cmocka_unit_test(test_small_pilots_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
