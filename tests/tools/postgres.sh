@@ -154,7 +154,7 @@ serve fifth
 study=$home
 cut="SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'softlab'"
 tries=0
-until postgres_sql "$cut" && migrate >"$scratch/output" 2>&1; do
+until postgres_sql "$cut" && "$program" study migrate "$study" >"$scratch/output" 2>&1; do
     tries=$((tries + 1))
     [ "$tries" -lt 50 ] || exit 1
 done
