@@ -32,6 +32,7 @@ struct sl_store_options {
     bool read_only;  /* for status and export beside a running server */
     bool serve;      /* for a server; of a file: SL_ERR_BACKEND while another one serves it */
     bool alone;      /* for moving a study: SL_ERR_BACKEND while anybody has it open */
+    bool moved;      /* also a database that the study has left, for moving and restoring */
     bool any_layout; /* with read_only, for copying: do not upgrade an older layout */
     bool durable;    /* synchronous=FULL (default); false only to prove that tests can fail */
 };
@@ -40,6 +41,11 @@ struct sl_store_options sl_store_options_default(void);
 /* Whether the name is a URL of PostgreSQL, whose databases several servers share, and not a file.
  */
 bool sl_store_is_shared(const char *name);
+/* SL_ERR_USAGE if the value of an option is no URL of PostgreSQL in one line, or if it contains a
+ * password, which everybody on the machine could read in the list of processes; no message repeats
+ * it. */
+enum sl_status sl_store_check_url(const char *option, const char *url,
+                                  struct sl_error *err) SL_MUST_USE;
 
 /* Open a database: a file of SQLite, or postgresql://... An older layout is upgraded in one
  * transaction. New files are readable by their owner alone (0600). While the database is open it
@@ -88,6 +94,26 @@ enum sl_status sl_store_restore(const char *backup, const char *path,
  * transaction: exports of both are equal byte by byte. */
 enum sl_status sl_store_copy(struct sl_store *from, struct sl_store *to,
                              struct sl_error *err) SL_MUST_USE;
+
+/* Move everything from one store into another, both open with `alone` and `moved`: afterwards
+ * whoever opens `from`, or connects to it again, is refused with a sentence that says where the
+ * study is and since when. The target is empty, or holds what an earlier move of the same study
+ * left, which is replaced. A move that was killed leaves one of the two that can be opened, and
+ * ends when it is repeated. */
+enum { SL_STORE_MOVE_TEXT = 33 };
+struct sl_store_move {
+    const char *identity; /* the key of a text that two studies never have in common */
+    const char *move;     /* a new random word of this move: at most 32 letters and digits */
+    const char *where;    /* what messages call the target; NULL: its URL without a password */
+    int64_t now;          /* ms since 1970 */
+};
+enum sl_status sl_store_move(struct sl_store *from, struct sl_store *to,
+                             const struct sl_store_move *how, struct sl_error *err) SL_MUST_USE;
+/* Give the file of a store that is open alone the unused name "<path>.<what>-<UTC>", owned by the
+ * caller. Nobody can open `path` until the store is closed, and nothing else may be done with it.
+ * *name is NULL if the store is no file, which stays as it is. */
+enum sl_status sl_store_set_aside(struct sl_store *store, const char *what, int64_t now,
+                                  char **name, struct sl_error *err) SL_MUST_USE;
 
 /* ---- The study: small named texts (configuration, keys, versions of consent) ---- */
 

@@ -36,6 +36,11 @@ struct sl_store_backend {
                               struct sl_error *err);
     /* Copies all of `from`, a store of any backend, into this empty one; inside a transaction. */
     enum sl_status (*copy_in)(struct sl_store *store, struct sl_store *from, struct sl_error *err);
+    /* Removes all rows; inside a transaction. */
+    enum sl_status (*clear)(struct sl_store *store, struct sl_error *err);
+    /* Of a file, which only close may follow; or NULL. */
+    enum sl_status (*set_aside)(struct sl_store *store, const char *what, int64_t now, char **name,
+                                struct sl_error *err);
 
     enum sl_status (*put_text)(struct sl_store *store, const char *key, const char *value,
                                struct sl_error *err);
@@ -97,5 +102,19 @@ struct sl_store_backend {
 
 extern const struct sl_store_backend sl_sqlite_backend;
 extern const struct sl_store_backend sl_postgres_backend; /* if SL_HAS_POSTGRESQL */
+/* Whether the URL contains a password, or cannot be read; if SL_HAS_POSTGRESQL. */
+bool sl_postgres_has_password(const char *url);
+
+/* ---- A study that moved ---- */
+
+/* The key of the text that says where the study is; without it the study is here. */
+#define SL_STORE_MOVED "moved"
+/* SL_ERR_BACKEND, saying where the study is, unless this text says "here". */
+enum sl_status sl_store_check_moved(const char *name, const char *text,
+                                    struct sl_error *err) SL_MUST_USE;
+/* The same for the text of an open store. */
+enum sl_status sl_store_check_here(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
+/* A copy is a study again, wherever the original went; in a transaction of its own. */
+enum sl_status sl_store_forget_move(struct sl_store *store, struct sl_error *err) SL_MUST_USE;
 
 #endif

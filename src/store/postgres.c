@@ -30,11 +30,13 @@ static enum sl_status open_store(const char *url, const struct sl_store_options 
         .create = options->create,
         .serve = options->serve,
         .alone = options->alone,
+        .moved = options->moved,
         .durable = options->durable};
     enum sl_status status = SL_OK;
     SL_TRY_OUT(sl_postgres_connect(store, err));
     SL_TRY_OUT(sl_postgres_migrate(store, sl_postgres_migrations, sl_postgres_n_migrations, err));
     store->sql.base.failed = false;
+    store->ready = true;
     *out = &store->sql.base;
     return SL_OK;
 out:

@@ -10,17 +10,20 @@
 
 struct sl_postgres {
     struct sl_sql sql;
-    char *url;        /* owned; may contain a password: never in a message */
-    PGconn *link;     /* NULL: not connected */
-    bool create;      /* an empty schema may become a study */
-    bool serve;       /* statements must not take long: an event loop waits for them */
-    bool alone;       /* nobody else may open the study */
-    bool durable;     /* refuse a database that would lose a commit */
-    bool transaction; /* a lost connection must not be replaced inside one */
-    double retry_at;  /* by sl_clock_seconds: no attempt to connect before; 0: at once */
-    int64_t schema;   /* the number of the study's schema, for locks */
-    size_t changes;   /* rows that the last statement wrote */
-    size_t owed;      /* statements that were sent, and whose results were not read */
+    char *url;               /* owned; may contain a password: never in a message */
+    PGconn *link;            /* NULL: not connected */
+    bool create;             /* an empty schema may become a study */
+    bool serve;              /* statements must not take long: an event loop waits for them */
+    bool alone;              /* nobody else may open the study */
+    bool moved;              /* also a study that is away */
+    bool ready;              /* it was open: its texts are there */
+    bool durable;            /* refuse a database that would lose a commit */
+    bool transaction;        /* a lost connection must not be replaced inside one */
+    double retry_at;         /* by sl_clock_seconds: no attempt to connect before; 0: at once */
+    struct sl_error refusal; /* of the last attempt */
+    int64_t schema;          /* the number of the study's schema, for locks */
+    size_t changes;          /* rows that the last statement wrote */
+    size_t owed;             /* statements that were sent, and whose results were not read */
     bool prepared[SL_SQL_STATEMENTS]; /* on this connection */
     bool walking[SL_SQL_STATEMENTS];  /* started and not finished */
 };

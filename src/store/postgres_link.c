@@ -97,6 +97,15 @@ enum sl_status sl_postgres_fail(struct sl_postgres *store, const PGresult *resul
                    refusals[row].meaning, first_line(said), said);
 }
 
+bool sl_postgres_has_password(const char *url)
+{
+    PQconninfoOption *options = PQconninfoParse(url, NULL);
+    const bool has =
+        options && (*option_of(options, "password") || *option_of(options, "sslpassword"));
+    PQconninfoFree(options);
+    return has;
+}
+
 /* ---- Connecting ---- */
 
 int64_t sl_postgres_lock_number(const struct sl_postgres *store, enum sl_postgres_lock purpose)
@@ -185,6 +194,20 @@ static enum sl_status claim(struct sl_postgres *store, struct sl_error *err)
                    store->sql.name);
 }
 
+/* A server whose connection was cut comes back after the study has left. */
+static enum sl_status check_here(struct sl_postgres *store, struct sl_error *err)
+{
+    static const char sql[] = "SELECT value FROM texts WHERE key = '" SL_STORE_MOVED "'";
+    PGresult *result = PQexecParams(store->link, sql, 0, NULL, NULL, NULL, NULL, 1);
+    enum sl_status status = SL_OK;
+    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+        status = sl_postgres_fail(store, result, err);
+    else if (PQntuples(result) > 0)
+        status = sl_store_check_moved(store->sql.name, PQgetvalue(result, 0, 0), err);
+    PQclear(result);
+    return status;
+}
+
 static enum sl_status set_up(struct sl_postgres *store, struct sl_error *err)
 {
     if (sl_postgres_lost(store)) return fail_lost(store, err);
@@ -200,7 +223,8 @@ static enum sl_status set_up(struct sl_postgres *store, struct sl_error *err)
                        "%s has no schema to keep the study in: create one with CREATE SCHEMA, or "
                        "correct search_path in the URL",
                        store->sql.name);
-    return claim(store, err);
+    SL_TRY(claim(store, err));
+    return store->ready && !store->moved ? check_here(store, err) : SL_OK;
 }
 
 /* A refused connection fails within a millisecond, one to a host that does not answer after
@@ -217,15 +241,21 @@ enum sl_status sl_postgres_connect(struct sl_postgres *store, struct sl_error *e
 {
     if (!sl_postgres_lost(store)) return SL_OK;
     const double began = sl_clock_seconds();
-    if (store->transaction || (store->link && began < store->retry_at)) {
+    /* What was read under a claim is old once the claim has ended. */
+    if (store->transaction || (store->alone && store->ready)) {
         store->sql.base.failed = true;
         return fail_lost(store, err);
     }
-    PQfinish(store->link);
-    memset(store->prepared, 0, sizeof store->prepared);
-    store->link = open_link(store->url);
-    enum sl_status status = set_up(store, err);
-    if (status == SL_OK) return SL_OK;
-    wait_before_next(store, began);
-    return status;
+    if (began >= store->retry_at) {
+        PQfinish(store->link);
+        memset(store->prepared, 0, sizeof store->prepared);
+        store->link = open_link(store->url);
+        if (set_up(store, &store->refusal) == SL_OK) return SL_OK;
+        /* A connection that works must not be taken for one that was accepted. */
+        PQfinish(store->link);
+        store->link = NULL;
+        wait_before_next(store, began);
+    }
+    store->sql.base.failed = true;
+    return sl_fail(err, store->refusal.code, "%s", store->refusal.message);
 }

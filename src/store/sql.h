@@ -52,18 +52,25 @@ enum sl_sql_statement {
     SL_SQL_PURGE_SESSIONS,
     SL_SQL_READ_TEXTS,
     SL_SQL_WRITE_TEXTS,
+    SL_SQL_CLEAR_TEXTS,
     SL_SQL_READ_ITEMS,
     SL_SQL_WRITE_ITEMS,
+    SL_SQL_CLEAR_ITEMS,
     SL_SQL_READ_BATCHES,
     SL_SQL_WRITE_BATCHES,
+    SL_SQL_CLEAR_BATCHES,
     SL_SQL_READ_BATCH_ITEMS,
     SL_SQL_WRITE_BATCH_ITEMS,
+    SL_SQL_CLEAR_BATCH_ITEMS,
     SL_SQL_READ_SESSIONS,
     SL_SQL_WRITE_SESSIONS,
+    SL_SQL_CLEAR_SESSIONS,
     SL_SQL_READ_ANSWERS,
     SL_SQL_WRITE_ANSWERS,
+    SL_SQL_CLEAR_ANSWERS,
     SL_SQL_READ_EVENTS,
     SL_SQL_WRITE_EVENTS,
+    SL_SQL_CLEAR_EVENTS,
     SL_SQL_LAST_SESSION,
     SL_SQL_SET_LAST_SESSION,
     SL_SQL_LAST_ANSWER,
@@ -202,11 +209,12 @@ enum sl_status sl_sql_fail_no_session(int64_t session, struct sl_error *err);
 enum sl_status sl_sql_lock_session(struct sl_sql *store, int64_t session,
                                    struct sl_error *err) SL_MUST_USE;
 
-/* Copies every row of another SQL store, with all its numbers, into this empty one. */
 /* Before answers are removed, where the database itself would give their ids again. */
 enum sl_status sl_sql_keep_numbers(struct sl_sql *store, struct sl_error *err) SL_MUST_USE;
+/* Copies every row of another SQL store, with all its numbers, into this empty one. */
 enum sl_status sl_sql_copy_in(struct sl_store *base, struct sl_store *from,
                               struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sql_clear(struct sl_store *base, struct sl_error *err) SL_MUST_USE;
 
 enum sl_status sl_sql_put_text(struct sl_store *base, const char *key, const char *value,
                                struct sl_error *err) SL_MUST_USE;
@@ -283,6 +291,7 @@ enum sl_status sl_sql_each_event_of(struct sl_store *base, int64_t session, sl_s
     .each_session = sl_sql_each_session, .each_answer = sl_sql_each_answer,                        \
     .each_answer_after = sl_sql_each_answer_after, .count_answers = sl_sql_count_answers,          \
     .each_event = sl_sql_each_event, .each_event_of = sl_sql_each_event_of,                        \
-    .each_batch = sl_sql_each_batch, .purge = sl_sql_purge, .copy_in = sl_sql_copy_in
+    .each_batch = sl_sql_each_batch, .purge = sl_sql_purge, .copy_in = sl_sql_copy_in,             \
+    .clear = sl_sql_clear
 
 #endif

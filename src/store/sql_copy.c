@@ -9,17 +9,19 @@ enum { MAX_COLUMNS = 18 };
 /* Tables in an order in which every row finds the rows that it names. A letter per column: integer,
  * real, text, blob. */
 static const struct {
-    enum sl_sql_statement read, write;
+    enum sl_sql_statement read, write, clear;
     const char *columns;
 } tables[] = {
-    {SL_SQL_READ_TEXTS, SL_SQL_WRITE_TEXTS, "tt"},
-    {SL_SQL_READ_ITEMS, SL_SQL_WRITE_ITEMS, "itttrit"},
-    {SL_SQL_READ_BATCHES, SL_SQL_WRITE_BATCHES, "ii"},
-    {SL_SQL_READ_BATCH_ITEMS, SL_SQL_WRITE_BATCH_ITEMS, "iii"},
-    {SL_SQL_READ_SESSIONS, SL_SQL_WRITE_SESSIONS, "ibbtiiitiiiiiiiitt"},
-    {SL_SQL_READ_ANSWERS, SL_SQL_WRITE_ANSWERS, "ibiiiiitiii"},
-    {SL_SQL_READ_EVENTS, SL_SQL_WRITE_EVENTS, "iiitt"},
+    {SL_SQL_READ_TEXTS, SL_SQL_WRITE_TEXTS, SL_SQL_CLEAR_TEXTS, "tt"},
+    {SL_SQL_READ_ITEMS, SL_SQL_WRITE_ITEMS, SL_SQL_CLEAR_ITEMS, "itttrit"},
+    {SL_SQL_READ_BATCHES, SL_SQL_WRITE_BATCHES, SL_SQL_CLEAR_BATCHES, "ii"},
+    {SL_SQL_READ_BATCH_ITEMS, SL_SQL_WRITE_BATCH_ITEMS, SL_SQL_CLEAR_BATCH_ITEMS, "iii"},
+    {SL_SQL_READ_SESSIONS, SL_SQL_WRITE_SESSIONS, SL_SQL_CLEAR_SESSIONS, "ibbtiiitiiiiiiiitt"},
+    {SL_SQL_READ_ANSWERS, SL_SQL_WRITE_ANSWERS, SL_SQL_CLEAR_ANSWERS, "ibiiiiitiii"},
+    {SL_SQL_READ_EVENTS, SL_SQL_WRITE_EVENTS, SL_SQL_CLEAR_EVENTS, "iiitt"},
 };
+
+enum { N_TABLES = sizeof tables / sizeof *tables };
 
 static struct sl_sql_value value_of(const struct sl_sql_rows *rows, int column, char kind)
 {
@@ -89,14 +91,24 @@ enum sl_status sl_sql_copy_in(struct sl_store *base, struct sl_store *other, str
     bool filled = false;
     SL_TRY(sl_sql_number(to, SL_SQL_IS_FILLED, NULL, 0, &one, &filled, err));
     if (filled)
-        return sl_fail(err, SL_ERR_INPUT,
-                       "%s holds a study already: give an empty database, or a schema of its own",
-                       to->name);
+        return sl_fail(
+            err, SL_ERR_INPUT,
+            "%s holds a study already: give an empty database or schema, or move this one "
+            "away",
+            to->name);
     SL_TRY(from->driver->begin_reading(from, err));
     enum sl_status status = SL_OK;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == SL_OK; i++)
+    for (size_t i = 0; i < N_TABLES && status == SL_OK; i++)
         status = copy_table(from, to, i, err);
     if (status == SL_OK) status = copy_numbers(from, to, err);
     from->driver->end_reading(from);
+    return status;
+}
+
+enum sl_status sl_sql_clear(struct sl_store *base, struct sl_error *err)
+{
+    enum sl_status status = SL_OK;
+    for (size_t i = N_TABLES; i > 0 && status == SL_OK; i--)
+        status = sl_sql_run(sl_sql_of(base), tables[i - 1].clear, NULL, 0, err);
     return status;
 }

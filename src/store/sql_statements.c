@@ -115,6 +115,13 @@ const char *const sl_sql_texts[SL_SQL_STATEMENTS] = {
     [SL_SQL_READ_EVENTS] = "SELECT id, session, at, kind, body FROM events ORDER BY id",
     [SL_SQL_WRITE_EVENTS] =
         "INSERT INTO events(id, session, at, kind, body) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SL_SQL_CLEAR_TEXTS] = "DELETE FROM texts",
+    [SL_SQL_CLEAR_ITEMS] = "DELETE FROM items",
+    [SL_SQL_CLEAR_BATCHES] = "DELETE FROM batches",
+    [SL_SQL_CLEAR_BATCH_ITEMS] = "DELETE FROM batch_items",
+    [SL_SQL_CLEAR_SESSIONS] = "DELETE FROM sessions",
+    [SL_SQL_CLEAR_ANSWERS] = "DELETE FROM answers",
+    [SL_SQL_CLEAR_EVENTS] = "DELETE FROM events",
     [SL_SQL_IS_FILLED] = "SELECT 1 FROM texts UNION ALL SELECT 1 FROM items UNION ALL "
                          "SELECT 1 FROM batches UNION ALL SELECT 1 FROM events LIMIT 1",
 };

@@ -74,12 +74,20 @@ static enum sl_status check_integrity(struct sl_sqlite *store, struct sl_error *
     return status;
 }
 
+void sl_sqlite_disconnect(struct sl_sqlite *store)
+{
+    for (size_t i = 0; i < SL_SQL_STATEMENTS; i++) {
+        sqlite3_finalize(store->statements[i]);
+        store->statements[i] = NULL;
+    }
+    sqlite3_close_v2(store->db);
+    store->db = NULL;
+}
+
 static void close_store(struct sl_store *base)
 {
     struct sl_sqlite *store = sl_sqlite_of(base);
-    for (size_t i = 0; i < SL_SQL_STATEMENTS; i++)
-        sqlite3_finalize(store->statements[i]);
-    sqlite3_close_v2(store->db);
+    sl_sqlite_disconnect(store);
     sl_store_unlock(store->lock);
     free(store->sql.name);
     free(store);
@@ -237,6 +245,7 @@ const struct sl_store_backend sl_sqlite_backend = {
     .stop_changed = stop_changed,
     .backup = sl_sqlite_backup,
     .restore = sl_sqlite_restore,
+    .set_aside = sl_sqlite_set_aside,
     .empty_log = empty_log,
     SL_SQL_FUNCTIONS,
 };

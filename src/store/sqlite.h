@@ -53,6 +53,9 @@ enum sl_status sl_sqlite_exec(struct sl_sqlite *store, const char *sql,
 enum sl_status sl_sqlite_open_alone(const char *path, bool create, struct sl_store **out,
                                     struct sl_error *err) SL_MUST_USE;
 
+/* End the connection and keep the lock; only closing may follow. */
+void sl_sqlite_disconnect(struct sl_sqlite *store);
+
 enum sl_status sl_sqlite_begin(struct sl_store *base, bool wait, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_commit(struct sl_store *base, struct sl_error *err) SL_MUST_USE;
 void sl_sqlite_rollback(struct sl_store *base);
@@ -61,6 +64,8 @@ enum sl_status sl_sqlite_backup(struct sl_store *base, const char *path,
 /* The same for a store of another kind, row by row. */
 enum sl_status sl_sqlite_backup_rows(struct sl_store *from, const char *path,
                                      struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sqlite_set_aside(struct sl_store *base, const char *what, int64_t now,
+                                   char **name, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sqlite_restore(const char *backup, const char *path,
                                  const struct sl_store_restoration *how, char **set_aside,
                                  struct sl_error *err) SL_MUST_USE;

@@ -148,7 +148,8 @@ static bool is_free(const char *path)
 }
 
 /* A new name for `path` that neither a file nor its log has. */
-static enum sl_status choose_name(const char *path, int64_t now, char **out, struct sl_error *err)
+static enum sl_status choose_name(const char *path, const char *what, int64_t now, char **out,
+                                  struct sl_error *err)
 {
     enum { TRIES = 1000 };
     time_t seconds = (time_t)(now / 1000);
@@ -157,8 +158,8 @@ static enum sl_status choose_name(const char *path, int64_t now, char **out, str
     if (!gmtime_r(&seconds, &date) || !strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &date))
         return sl_fail(err, SL_ERR_USAGE, "%lld is not a time", (long long)now);
     for (int i = 1; i <= TRIES; i++) {
-        char *name = i == 1 ? sl_string_printf("%s.before-restore-%s", path, when)
-                            : sl_string_printf("%s.before-restore-%s-%d", path, when, i);
+        char *name = i == 1 ? sl_string_printf("%s.%s-%s", path, what, when)
+                            : sl_string_printf("%s.%s-%s-%d", path, what, when, i);
         char *log = sl_string_printf("%s-wal", name);
         const bool unused = is_free(name) && is_free(log);
         free(log);
@@ -169,8 +170,8 @@ static enum sl_status choose_name(const char *path, int64_t now, char **out, str
         free(name);
     }
     return sl_fail(err, SL_ERR_INPUT,
-                   "%d names like %s.before-restore-%s are taken: move some of these files away",
-                   TRIES, path, when);
+                   "%d names like %s.%s-%s are taken: move some of these files away", TRIES, path,
+                   what, when);
 }
 
 /* Rename `path``suffix` to `name``suffix` if it exists. */
@@ -189,27 +190,52 @@ static enum sl_status set_aside_one(const char *path, const char *suffix, const 
     return status;
 }
 
-/* The log is moved first and the copy last, so that a log never lies beside foreign pages: after a
- * power cut in between, the restore can be repeated. */
-static enum sl_status replace(const char *temporary, const char *path, int64_t now,
-                              char **set_aside, struct sl_error *err)
+/* The log is moved first, so that a log never lies beside foreign pages. *name, owned by the
+ * caller, is NULL if there was nothing. */
+static enum sl_status set_aside(const char *path, const char *what, int64_t now, char **name,
+                                struct sl_error *err)
 {
-    char *name = NULL;
+    char *chosen = NULL;
     bool moved = false;
-    SL_TRY(choose_name(path, now, &name, err));
+    SL_TRY(choose_name(path, what, now, &chosen, err));
     char *index = sl_string_printf("%s-shm", path);
     (void)unlink(index);
     free(index);
-    enum sl_status status = set_aside_one(path, "-wal", name, &moved, err);
-    if (status == SL_OK) status = set_aside_one(path, "", name, &moved, err);
-    if (status == SL_OK) status = rename_to(temporary, path, err);
-    if (status == SL_OK) sync_folder_of(path);
+    enum sl_status status = set_aside_one(path, "-wal", chosen, &moved, err);
+    if (status == SL_OK) status = set_aside_one(path, "", chosen, &moved, err);
     if (status == SL_OK && moved) {
-        *set_aside = name;
+        *name = chosen;
         return SL_OK;
     }
-    free(name);
+    free(chosen);
     return status;
+}
+
+/* The lock stays, and the connection's end leaves no log. */
+enum sl_status sl_sqlite_set_aside(struct sl_store *base, const char *what, int64_t now,
+                                   char **name, struct sl_error *err)
+{
+    struct sl_sqlite *store = sl_sqlite_of(base);
+    sl_sqlite_disconnect(store);
+    SL_TRY(set_aside(store->sql.name, what, now, name, err));
+    sync_folder_of(store->sql.name);
+    return SL_OK;
+}
+
+/* The copy is moved last: after a power cut the restore can be repeated. */
+static enum sl_status replace(const char *temporary, const char *path, int64_t now, char **kept,
+                              struct sl_error *err)
+{
+    char *name = NULL;
+    SL_TRY(set_aside(path, "before-restore", now, &name, err));
+    enum sl_status status = rename_to(temporary, path, err);
+    if (status != SL_OK) {
+        free(name);
+        return status;
+    }
+    sync_folder_of(path);
+    *kept = name;
+    return SL_OK;
 }
 
 /* The copy is upgraded and prepared before anybody can see it. */
@@ -218,7 +244,8 @@ static enum sl_status prepare_copy(const char *temporary, const struct sl_store_
 {
     struct sl_store *copy = NULL;
     SL_TRY(sl_sqlite_open_alone(temporary, false, &copy, err));
-    enum sl_status status = how->prepare ? how->prepare(copy, how->context, err) : SL_OK;
+    enum sl_status status = sl_store_forget_move(copy, err);
+    if (status == SL_OK && how->prepare) status = how->prepare(copy, how->context, err);
     sl_store_close(copy);
     return status == SL_OK ? sync_path(temporary, err) : status;
 }
@@ -228,7 +255,7 @@ enum sl_status sl_sqlite_restore(const char *backup, const char *path,
                                  struct sl_error *err)
 {
     struct sl_store_options options = sl_store_options_default();
-    options.read_only = options.any_layout = true;
+    options.read_only = options.any_layout = options.moved = true;
     struct sl_store *source = NULL;
     char *temporary = NULL;
     int lock = -1;

@@ -43,18 +43,47 @@ bool sl_store_is_shared(const char *name)
 static enum sl_status find_backend(const char *path, const struct sl_store_backend **out,
                                    struct sl_error *err)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
     const char *rest = strstr(path, "://");
-    if (rest && !sl_store_is_shared(path)) /* what follows may hold a password */
+    if (rest && !sl_store_is_shared(path)) {
+        /* Only the scheme is shown: the rest may hold a password. */
+        const bool scheme = strspn(path, letters) == (size_t)(rest - path);
         return sl_fail(err, SL_ERR_USAGE,
                        "%.*s:// is not a database that softlab knows: write "
                        "postgresql://USER@HOST:PORT/DATABASE",
-                       (int)(rest - path), path);
+                       scheme ? (int)(rest - path) : 0, path);
+    }
     *out = backends[row_of(path)].backend;
     if (*out) return SL_OK;
     return sl_fail(
         err, SL_ERR_USAGE,
         "this softlab was built without PostgreSQL: install libpq-dev and build it again "
         "with -DSL_POSTGRESQL=ON");
+}
+
+static bool is_one_line(const char *text)
+{
+    while ((unsigned char)*text >= ' ' && *text != 0x7f)
+        text++;
+    return *text == '\0';
+}
+
+enum sl_status sl_store_check_url(const char *option, const char *url, struct sl_error *err)
+{
+    const struct sl_store_backend *backend = NULL;
+    SL_TRY(find_backend(url, &backend, err));
+    if (!sl_store_is_shared(url) || !is_one_line(url))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "%s takes a URL of PostgreSQL: write postgresql://USER@HOST/DATABASE",
+                       option);
+#if SL_HAS_POSTGRESQL
+    if (sl_postgres_has_password(url))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "the URL of %s contains a password, which everybody on this machine could "
+                       "read: put it into ~/.pgpass or PGPASSWORD instead",
+                       option);
+#endif
+    return SL_OK;
 }
 
 enum sl_status sl_store_open(const char *path, const struct sl_store_options *options,
@@ -68,7 +97,14 @@ enum sl_status sl_store_open(const char *path, const struct sl_store_options *op
         return sl_fail(err, SL_ERR_USAGE, "%s cannot be both created and read-only", path);
     const struct sl_store_backend *backend = NULL;
     SL_TRY(find_backend(path, &backend, err));
-    return backend->open(path, options, out, err);
+    struct sl_store *store = NULL;
+    SL_TRY(backend->open(path, options, &store, err));
+    enum sl_status status = options->moved ? SL_OK : sl_store_check_here(store, err);
+    if (status == SL_OK)
+        *out = store;
+    else
+        sl_store_close(store);
+    return status;
 }
 
 void sl_store_close(struct sl_store *store)
@@ -207,6 +243,15 @@ enum sl_status sl_store_copy(struct sl_store *from, struct sl_store *to, struct 
     if (status == SL_OK) return sl_store_commit(to, err);
     sl_store_rollback(to);
     return status;
+}
+
+enum sl_status sl_store_set_aside(struct sl_store *store, const char *what, int64_t now,
+                                  char **name, struct sl_error *err)
+{
+    SL_TRY(check_outside(store, "be set aside", err));
+    *name = NULL;
+    return store->backend->set_aside ? store->backend->set_aside(store, what, now, name, err)
+                                     : SL_OK;
 }
 
 enum sl_status sl_store_put_text(struct sl_store *store, const char *key, const char *value,

@@ -68,7 +68,7 @@ static void read_present_id(const char *database, char out[SL_STUDY_ID_TEXT])
 {
     struct sl_store_options options = sl_store_options_default();
     struct sl_store *store = NULL;
-    options.read_only = options.any_layout = true;
+    options.read_only = options.any_layout = options.moved = true;
     *out = '\0';
     if (sl_store_open(database, &options, &store, NULL) != SL_OK) return;
     if (sl_identity_id(store, out, NULL) != SL_OK) *out = '\0';

@@ -150,8 +150,10 @@ static enum sl_status load(struct sl_site *site, const char *folder, struct sl_e
     SL_TRY(sl_secret_init(err));
     SL_TRY(sl_study_read(folder, &site->study, err));
     study = site->study;
-    if (site->host->options.database)
+    if (site->host->options.database) {
+        SL_TRY(sl_store_check_url("--database", site->host->options.database, err));
         sl_study_set_text(&site->study->database, site->host->options.database);
+    }
     SL_TRY(open_store(site, err));
     SL_TRY(set_target(site, err));
     SL_TRY(sl_links_read(site->store, &site->links, err));
