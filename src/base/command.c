@@ -73,18 +73,26 @@ static void read_all(struct reading *reading, const int descriptors[N_STREAMS])
     }
 }
 
-/* The last line that says anything, in place. */
+/* Cut white space off the end, and return the last line. */
+static char *end_of(char *text, size_t length)
+{
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
+        length--;
+    text[length] = '\0';
+    char *newline = strrchr(text, '\n');
+    return newline ? newline + 1 : text;
+}
+
+/* The last line that says anything, in place. After a wrong option programs print the cause, and
+ * then: Try "sbatch --help" for more information. */
 static const char *last_line(struct reading *reading)
 {
     char *text = reading->complaint;
     for (size_t i = 0; i < reading->used; i++)
         if (text[i] == '\0') text[i] = ' ';
-    size_t length = reading->used;
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
-        length--;
-    text[length] = '\0';
-    const char *newline = strrchr(text, '\n');
-    return newline ? newline + 1 : text;
+    char *line = end_of(text, reading->used);
+    const bool helps = strncmp(line, "Try ", 4) == 0 && strstr(line, "--help");
+    return helps && line > text ? end_of(text, (size_t)(line - text)) : line;
 }
 
 /* posix_spawn takes writable strings but does not write to them. */
@@ -98,17 +106,30 @@ static char *const *writable(const char *const *words)
 }
 
 /* Start the program with its streams going to `ends`. Returns an errno. */
-static int spawn(const char *const *words, const char *folder, const int ends[N_STREAMS],
-                 pid_t *child)
+static int spawn(const struct sl_command *command, const int ends[N_STREAMS], pid_t *child)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
     if (error) return error;
-    error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    /* Its group is 0 unless it is set: a new one. */
+    if (command->apart) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (!error)
+        error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!error) error = posix_spawn_file_actions_adddup2(&actions, ends[0], STDOUT_FILENO);
     if (!error) error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    if (!error && folder) error = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    if (!error) error = posix_spawnp(child, words[0], &actions, NULL, writable(words), environ);
+    if (!error && command->folder)
+        error = posix_spawn_file_actions_addchdir_np(&actions, command->folder);
+    if (!error)
+        error =
+            posix_spawnp(child, command->words[0], &actions, &attributes, writable(command->words),
+                         command->environment ? writable(command->environment) : environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
@@ -123,9 +144,10 @@ static enum sl_status judge(const char *const *words, int result, const char *re
                    *reason ? ": " : "", reason);
 }
 
-enum sl_status sl_command_run(const char *const *words, const char *folder,
-                              struct sl_buffer *printed, struct sl_error *err)
+enum sl_status sl_command_run(const struct sl_command *command, struct sl_buffer *printed,
+                              struct sl_error *err)
 {
+    const char *const *words = command->words;
     int output[2], complaint[2];
     if (pipe2(output, O_CLOEXEC) != 0) return sl_fail_errno(err, "%s", words[0]);
     if (pipe2(complaint, O_CLOEXEC) != 0) {
@@ -135,7 +157,7 @@ enum sl_status sl_command_run(const char *const *words, const char *folder,
     }
     struct reading reading = {.printed = printed};
     pid_t child = -1;
-    const int error = spawn(words, folder, (const int[]){output[1], complaint[1]}, &child);
+    const int error = spawn(command, (const int[]){output[1], complaint[1]}, &child);
     close(output[1]);
     close(complaint[1]);
     if (!error) read_all(&reading, (const int[]){output[0], complaint[0]});

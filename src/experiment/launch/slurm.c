@@ -13,13 +13,16 @@
 
 enum { PRINTED_LIMIT = 1 << 28 };
 
-/* Run one of Slurm's commands; the caller releases `printed` in any case. */
-static enum sl_status ask(const char *const *words, struct sl_buffer *printed, struct sl_error *err)
+/* Run one of Slurm's commands; the caller releases `printed` in any case. Those that change
+ * something are kept apart from Ctrl-C: a submission that is cut off could leave a job unseen. */
+static enum sl_status ask(const char *const *words, bool apart, struct sl_buffer *printed,
+                          struct sl_error *err)
 {
+    const struct sl_command command = {.words = words, .apart = apart};
     sl_buffer_init(printed, PRINTED_LIMIT);
     sl_buffer_text(printed, "");
     struct sl_error problem;
-    const enum sl_status status = sl_command_run(words, NULL, printed, &problem);
+    const enum sl_status status = sl_command_run(&command, printed, &problem);
     if (status == SL_ERR_NOT_FOUND)
         return sl_fail(err, status,
                        "%s is not in PATH: log in where Slurm is installed, or use --launcher "
@@ -38,7 +41,7 @@ enum sl_status sl_slurm_array_limit(size_t *out, struct sl_error *err)
     struct sl_buffer printed;
     int64_t size = 0;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(ask(words, &printed, err));
+    SL_TRY_OUT(ask(words, false, &printed, err));
     const char *line = strstr(printed.data, name);
     const char *digits = line ? line + strcspn(line, "0123456789\n") : "";
     if (!sl_text_to_integer(digits, strspn(digits, "0123456789"), &size))
@@ -108,14 +111,15 @@ static void add_request(struct word_list *list, const struct sl_slurm_request *r
     add_word(list, request->script);
 }
 
-enum sl_status sl_slurm_submit(const struct sl_slurm_request *request, char **job,
-                               struct sl_error *err)
+/* Run sbatch; *job is the number that it prints. */
+static enum sl_status submit(const struct sl_slurm_request *request, char **job,
+                             struct sl_error *err)
 {
     struct word_list list = {0};
     struct sl_buffer printed;
     enum sl_status status = SL_OK;
     add_request(&list, request);
-    SL_TRY_OUT(ask(list.words, &printed, err));
+    SL_TRY_OUT(ask(list.words, true, &printed, err));
     /* "123" or "123;cluster" */
     const size_t length = strspn(printed.data, "0123456789");
     if (length == 0)
@@ -129,11 +133,60 @@ out:
     return status;
 }
 
+/* A line of squeue: the job, and the path of its script. */
+static bool is_of_script(char *line, const char *script)
+{
+    char *rest = line + strspn(line, "0123456789");
+    if (rest == line || *rest != ' ' || strcmp(rest + 1, script) != 0) return false;
+    *rest = '\0';
+    return true;
+}
+
+enum sl_status sl_slurm_find(const char *script, char **job, struct sl_error *err)
+{
+    static const char *const words[] = {"squeue", "--noheader", "--states=all", "--format=%F %o",
+                                        NULL};
+    struct sl_buffer printed;
+    char *found = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(ask(words, false, &printed, err));
+    for (char *line = printed.data, *next; *line && !found; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next) *next++ = '\0';
+        if (is_of_script(line, script)) found = sl_string_copy(line);
+    }
+    *job = found;
+out:
+    sl_buffer_release(&printed);
+    return status;
+}
+
+/* Whether Slurm may take the job even so: sbatch was ended, or its answer came too late. */
+static bool is_unsure(const struct sl_error *refusal)
+{
+    return strstr(refusal->message, "ended with signal") || strstr(refusal->message, "timed out");
+}
+
+enum sl_status sl_slurm_submit(const struct sl_slurm_request *request, char **job, bool *unsure,
+                               struct sl_error *err)
+{
+    struct sl_error refusal, problem;
+    *unsure = false;
+    const enum sl_status status = submit(request, job, &refusal);
+    if (status == SL_OK) return SL_OK;
+    if (status == SL_ERR_BACKEND) {
+        const bool asked = sl_slurm_find(request->script, job, &problem) == SL_OK;
+        if (asked && *job) return SL_OK;
+        *unsure = !asked || is_unsure(&refusal);
+    }
+    return sl_fail(err, status, "%s", refusal.message);
+}
+
 enum sl_status sl_slurm_cancel(const char *job, struct sl_error *err)
 {
     const char *const words[] = {"scancel", job, NULL};
     struct sl_buffer printed;
-    const enum sl_status status = ask(words, &printed, err);
+    const enum sl_status status = ask(words, true, &printed, err);
     sl_buffer_release(&printed);
     return status;
 }
@@ -233,7 +286,7 @@ enum sl_status sl_slurm_ask(const char *job, struct sl_slurm_task *tasks, size_t
                                  of,       format,       NULL};
     struct sl_buffer printed;
     struct sl_error problem;
-    enum sl_status status = ask(words, &printed, &problem);
+    enum sl_status status = ask(words, false, &printed, &problem);
     /* Slurm forgets jobs some minutes after their end (MinJobAge). */
     const bool forgotten = status == SL_ERR_BACKEND && strstr(problem.message, "Invalid job id");
     if (status == SL_OK || forgotten) {

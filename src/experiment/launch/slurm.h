@@ -32,9 +32,13 @@ struct sl_slurm_request {
     const char *script, *folder;
     char *const *words; /* of sl_slurm_words */
 };
-/* Submit; the caller frees *job, its number. */
-enum sl_status sl_slurm_submit(const struct sl_slurm_request *request, char **job,
+/* Submit; the caller frees *job, its number. An sbatch that fails although Slurm took the job is a
+ * success. On failure *unsure says whether Slurm may still take it. */
+enum sl_status sl_slurm_submit(const struct sl_slurm_request *request, char **job, bool *unsure,
                                struct sl_error *err) SL_MUST_USE;
+/* The job that was submitted with this script, by its absolute path; the caller frees *job, which
+ * is NULL if Slurm knows none. */
+enum sl_status sl_slurm_find(const char *script, char **job, struct sl_error *err) SL_MUST_USE;
 
 enum sl_slurm_state { SL_SLURM_UNKNOWN, SL_SLURM_WAITS, SL_SLURM_RUNS, SL_SLURM_ENDED };
 struct sl_slurm_task {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "experiment/launch/slurm.h"
 #include "experiment/plan/plan.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
@@ -47,20 +48,28 @@ static json_t *run_record(const struct sl_run *run, size_t task)
                      (json_int_t)task);
 }
 
-enum sl_status sl_submission_write(const struct sl_experiment *experiment, const size_t *tasks,
-                                   const char *folder, const char *job, struct sl_error *err)
+enum sl_status sl_submission_write(const struct sl_submission *submission, struct sl_error *err)
 {
+    const struct sl_experiment *experiment = submission->experiment;
     json_t *runs = json_array();
     for (size_t i = 0; i < experiment->n_runs; i++)
-        json_array_append_new(runs, run_record(&experiment->runs[i], tasks[i]));
-    json_t *record = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:o}", "softlab", "slurm", "version",
-                               1, "job", job, "spec", experiment->name, "scale", experiment->scale,
-                               "variant", experiment->variant, "runs", runs);
-    char *path = sl_path_join(folder, open_name);
+        json_array_append_new(runs, run_record(&experiment->runs[i], submission->tasks[i]));
+    json_t *record =
+        json_pack("{s:s, s:i, s:s, s:s?, s:s, s:s, s:s, s:o}", "softlab", "slurm", "version", 1,
+                  "script", submission->script, "job", submission->job, "spec", experiment->name,
+                  "scale", experiment->scale, "variant", experiment->variant, "runs", runs);
+    char *path = sl_path_join(submission->folder, open_name);
     const enum sl_status status = sl_json_write(record, path, err);
     free(path);
     json_decref(record);
     return status;
+}
+
+enum sl_status sl_submission_identify(struct sl_submission *submission, struct sl_error *err)
+{
+    if (submission->job) return SL_OK;
+    SL_TRY(sl_slurm_find(submission->script, &submission->job, err));
+    return submission->job ? sl_submission_write(submission, err) : SL_OK;
 }
 
 enum sl_status sl_submission_close(const struct sl_submission *submission, struct sl_error *err)
@@ -79,13 +88,14 @@ enum sl_status sl_submission_close(const struct sl_submission *submission, struc
 void sl_submission_release(struct sl_submission *submission)
 {
     free(submission->folder);
+    free(submission->script);
     free(submission->job);
     sl_experiment_destroy(submission->experiment);
     free(submission->tasks);
     *submission = (struct sl_submission){0};
 }
 
-/* A text that the caller frees; NULL if `optional` and absent. */
+/* A text that the caller frees; NULL if `optional` and absent or null. */
 static enum sl_status read_text(const struct sl_json_cursor *object, const char *key, bool optional,
                                 char **out, struct sl_error *err)
 {
@@ -95,7 +105,7 @@ static enum sl_status read_text(const struct sl_json_cursor *object, const char 
         SL_TRY(sl_json_optional(object, key, &at, err));
     else
         SL_TRY(sl_json_member(object, key, &at, err));
-    if (!at.value) return SL_OK;
+    if (!at.value || (optional && json_is_null(at.value))) return SL_OK;
     SL_TRY(sl_json_string(&at, &text, err));
     *out = sl_string_copy(text);
     return SL_OK;
@@ -132,6 +142,19 @@ static enum sl_status read_run(const struct sl_json_cursor *at, struct sl_run *r
     return SL_OK;
 }
 
+/* The number becomes a word of Slurm's commands, which would read "--user=root" as an option. */
+static enum sl_status read_job(const struct sl_json_cursor *root, struct sl_submission *out,
+                               struct sl_error *err)
+{
+    struct sl_json_cursor at;
+    SL_TRY(read_text(root, "script", true, &out->script, err));
+    SL_TRY(read_text(root, "job", out->script != NULL, &out->job, err));
+    if (!out->job || (*out->job && strspn(out->job, "0123456789") == strlen(out->job)))
+        return SL_OK;
+    SL_TRY(sl_json_member(root, "job", &at, err));
+    return sl_json_fail(&at, err, "is not the number of a Slurm job");
+}
+
 static enum sl_status read_record(const struct sl_json *json, struct sl_submission *out,
                                   struct sl_error *err)
 {
@@ -139,7 +162,7 @@ static enum sl_status read_record(const struct sl_json *json, struct sl_submissi
     struct sl_experiment *experiment = out->experiment;
     struct sl_json_cursor runs;
     size_t n_runs = 0;
-    SL_TRY(read_text(&root, "job", false, &out->job, err));
+    SL_TRY(read_job(&root, out, err));
     SL_TRY(read_text(&root, "spec", false, &experiment->name, err));
     SL_TRY(read_text(&root, "scale", false, &experiment->scale, err));
     SL_TRY(read_text(&root, "variant", false, &experiment->variant, err));
@@ -218,11 +241,12 @@ enum sl_status sl_launch_check(const char *folder, struct sl_error *err)
     SL_TRY(sl_submissions_read(folder, &open, err));
     enum sl_status status = SL_OK;
     if (open.count > 0)
-        status =
-            sl_fail(err, SL_ERR_USAGE,
-                    "%s has Slurm job %s%s, whose results are not joined: follow it with "
-                    "softlab run --watch -o %s, or end it with softlab run --cancel -o %s",
-                    folder, open.items[0].job, open.count > 1 ? " and others" : "", folder, folder);
+        status = sl_fail(err, SL_ERR_USAGE,
+                         "%s has %s%s%s, whose results are not joined: follow it with "
+                         "softlab run --watch -o %s, or end it with softlab run --cancel -o %s",
+                         folder, open.items[0].job ? "Slurm job " : "a Slurm job without a number",
+                         open.items[0].job ? open.items[0].job : "",
+                         open.count > 1 ? " and others" : "", folder, folder);
     sl_submissions_release(&open);
     return status;
 }

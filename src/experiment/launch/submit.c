@@ -25,6 +25,8 @@ struct array {
     bool *open;    /* owned; n_runs; to be submitted */
     size_t *tasks; /* owned; n_runs; from 1; 0: none */
     char *folder;  /* owned */
+    char *script;  /* owned */
+    char *job;     /* owned; its number, once it is submitted */
 };
 
 /* Runs of one task are made one after another. A cluster limits the tasks of an array, so that a
@@ -70,6 +72,15 @@ static enum sl_status check_estimate(const struct array *array, const struct sl_
     return SL_OK;
 }
 
+static enum sl_status check_stop(const struct array *array, struct sl_error *err)
+{
+    const struct sl_experiment_hooks *hooks = &array->launch->runner->hooks;
+    if (!hooks->stop || !hooks->stop(hooks->context)) return SL_OK;
+    return sl_fail(err, SL_ERR_STOPPED,
+                   "stopped before %s was submitted; the same command submits it",
+                   array->experiment->name);
+}
+
 static enum sl_status estimate(struct array *array, struct sl_error *err)
 {
     const struct sl_experiment *experiment = array->experiment;
@@ -81,6 +92,7 @@ static enum sl_status estimate(struct array *array, struct sl_error *err)
     for (size_t i = 0; i < experiment->n_runs && !(array->words.times && array->words.sizes); i++) {
         struct sl_experiment_estimate one;
         if (array->tasks[i] == 0) continue;
+        SL_TRY_OUT(check_stop(array, err));
         SL_TRY_OUT(estimate_run(estimator, experiment, i, &one, err));
         SL_TRY_OUT(check_estimate(array, &experiment->runs[i], &one, err));
         seconds[array->tasks[i]] += one.elapsed;
@@ -147,7 +159,7 @@ static enum sl_status write_script(const struct array *array, struct sl_error *e
 
 /* ---- Submitting ---- */
 
-static void tell(const struct array *array, const char *job, size_t n_runs)
+static void tell(const struct array *array, size_t n_runs)
 {
     const struct sl_experiment_hooks *hooks = &array->launch->runner->hooks;
     if (!hooks->event) return;
@@ -158,42 +170,54 @@ static void tell(const struct array *array, const char *job, size_t n_runs)
                  sl_text_bytes((uint64_t)request->megabytes * MEGABYTE, size, sizeof size));
     if (request->minutes > 0)
         snprintf(minutes, sizeof minutes, ", at most %zu minutes", request->minutes);
-    char *text = sl_string_printf("Slurm job %s: %zu run%s in %zu task%s of %zu core%s%s%s", job,
-                                  n_runs, sl_text_plural(n_runs, "", "s"), request->n_tasks,
-                                  sl_text_plural(request->n_tasks, "", "s"), request->threads,
-                                  sl_text_plural(request->threads, "", "s"), memory, minutes);
+    char *text =
+        sl_string_printf("Slurm job %s: %zu run%s in %zu task%s of %zu core%s%s%s", array->job,
+                         n_runs, sl_text_plural(n_runs, "", "s"), request->n_tasks,
+                         sl_text_plural(request->n_tasks, "", "s"), request->threads,
+                         sl_text_plural(request->threads, "", "s"), memory, minutes);
     hooks->event(hooks->context, SL_RUN_SUBMITTED, array->experiment->name, text);
     free(text);
 }
 
+/* A copy: the caller's array keeps what it points to. */
+static enum sl_status record(const struct array *array, struct sl_error *err)
+{
+    struct sl_experiment plan = *array->experiment;
+    const struct sl_submission submission = {.folder = array->folder,
+                                             .script = array->script,
+                                             .job = array->job,
+                                             .experiment = &plan,
+                                             .tasks = array->tasks};
+    return sl_submission_write(&submission, err);
+}
+
 static enum sl_status submit(struct array *array, size_t n_runs, struct sl_error *err)
 {
-    char *script = NULL, *job = NULL;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(estimate(array, err));
-    SL_TRY_OUT(sl_submission_folder(array->launch->runner->folder, &array->folder, err));
-    SL_TRY_OUT(write_tasks(array, err));
-    SL_TRY_OUT(write_script(array, err));
-    script = sl_path_join(array->folder, "script");
-    array->request.script = script;
+    bool unsure = false;
+    SL_TRY(estimate(array, err));
+    SL_TRY(check_stop(array, err));
+    SL_TRY(sl_submission_folder(array->launch->runner->folder, &array->folder, err));
+    SL_TRY(write_tasks(array, err));
+    SL_TRY(write_script(array, err));
+    array->script = sl_path_join(array->folder, "script");
+    array->request.script = array->script;
     array->request.folder = array->folder;
     array->request.words = array->words.words;
-    status = sl_slurm_submit(&array->request, &job, err);
-    if (status != SL_OK) {
-        sl_folder_remove(array->folder); /* nothing runs there */
-        goto out;
+    SL_TRY(record(array, err));
+    struct sl_error refusal;
+    const enum sl_status status = sl_slurm_submit(&array->request, &array->job, &unsure, &refusal);
+    if (status == SL_OK) {
+        SL_TRY(record(array, err));
+        tell(array, n_runs);
+        return SL_OK;
     }
-    /* A job that cannot be recorded would run unseen. */
-    status = sl_submission_write(array->experiment, array->tasks, array->folder, job, err);
-    if (status != SL_OK) {
-        (void)!sl_slurm_cancel(job, NULL);
-        goto out;
-    }
-    tell(array, job, n_runs);
-out:
-    free(script);
-    free(job);
-    return status;
+    if (unsure)
+        return sl_fail(err, status,
+                       "%s; Slurm may run the job all the same: softlab run --watch -o %s looks "
+                       "for it",
+                       refusal.message, array->launch->runner->folder);
+    sl_folder_remove(array->folder); /* nothing runs there */
+    return sl_fail(err, status, "%s", refusal.message);
 }
 
 enum sl_status sl_launch_slurm(const struct sl_experiment *experiment,
@@ -225,5 +249,7 @@ out:
     free(array.open);
     free(array.tasks);
     free(array.folder);
+    free(array.script);
+    free(array.job);
     return status;
 }

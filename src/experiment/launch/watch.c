@@ -21,11 +21,15 @@ enum { MOST_SECONDS = 15, PATIENCE = 20, LATE_SECONDS = 5, TICK_MS = 100, MOST_S
 /* Cancelled tasks write a checkpoint, and Slurm kills those that do not end (KillWait, 30 s). */
 enum { CANCEL_SECONDS = 120 };
 
+/* A job whose submission was interrupted has no number; Slurm may show it this late. */
+enum { UNSEEN_SECONDS = 30 };
+
 /* A job that is followed. */
 struct followed {
-    const struct sl_submission *submission; /* borrowed */
-    struct sl_slurm_task *tasks;            /* owned; from 1 to n_tasks */
+    struct sl_submission *submission; /* borrowed */
+    struct sl_slurm_task *tasks;      /* owned; from 1 to n_tasks */
     size_t n_tasks, n_open;
+    double unseen; /* since when Slurm answers that it has no such job; NaN: it has one */
     double
         *ended; /* owned; n_tasks + 1; since when a task is known to have ended; NaN: it has not */
     bool *open; /* owned; one per run; not joined yet */
@@ -117,12 +121,27 @@ static enum sl_status look_at_run(struct watch *watch, struct followed *job, siz
 
 /* ---- Jobs ---- */
 
+/* Slurm's answer to the state of a job, whose number is asked for first if it is not known. */
+static enum sl_status ask_slurm(const struct watch *watch, struct followed *job,
+                                struct sl_error *err)
+{
+    struct sl_submission *submission = job->submission;
+    const bool known = submission->job;
+    SL_TRY(sl_submission_identify(submission, err));
+    if (!submission->job) {
+        if (isnan(job->unseen)) job->unseen = sl_clock_seconds();
+        return SL_OK;
+    }
+    job->unseen = NAN;
+    if (!known && !isnan(watch->cancelled)) SL_TRY(sl_slurm_cancel(submission->job, err));
+    return sl_slurm_ask(submission->job, job->tasks, job->n_tasks, err);
+}
+
 /* An answer that does not come is no answer: the controller may be restarting. */
 static enum sl_status ask(struct watch *watch, struct followed *job, struct sl_error *err)
 {
     struct sl_error problem;
-    const enum sl_status status =
-        sl_slurm_ask(job->submission->job, job->tasks, job->n_tasks, &problem);
+    const enum sl_status status = ask_slurm(watch, job, &problem);
     if (status == SL_ERR_BACKEND) {
         if (!must_stop(watch))
             tell(watch, SL_RUN_WARNS, job->submission->experiment->name, problem.message);
@@ -138,6 +157,15 @@ static enum sl_status ask(struct watch *watch, struct followed *job, struct sl_e
     return SL_OK;
 }
 
+/* The runs of a job that Slurm never got are not failed: they are still to be submitted. */
+static void give_up(const struct watch *watch, struct followed *job)
+{
+    tell(watch, SL_RUN_WARNS, job->submission->experiment->name,
+         "Slurm has no job of an interrupted submission: the command that submits the runs "
+         "continues");
+    job->n_open = 0;
+}
+
 static enum sl_status look_at_job(struct watch *watch, struct followed *job, struct sl_error *err)
 {
     const struct sl_submission *submission = job->submission;
@@ -146,15 +174,17 @@ static enum sl_status look_at_job(struct watch *watch, struct followed *job, str
     SL_TRY(ask(watch, job, err));
     for (size_t i = 0; i < submission->experiment->n_runs; i++)
         if (job->open[i]) SL_TRY(look_at_run(watch, job, i, err));
+    if (sl_clock_seconds() - job->unseen > UNSEEN_SECONDS) give_up(watch, job);
     if (job->n_open > 0) return SL_OK;
     SL_TRY(sl_ledger_order(&watch->ledger, submission->experiment, err));
     return sl_submission_close(submission, err);
 }
 
-static void follow(struct followed *job, const struct sl_submission *submission)
+static void follow(struct followed *job, struct sl_submission *submission)
 {
     const struct sl_experiment *experiment = submission->experiment;
     *job = (struct followed){.submission = submission,
+                             .unseen = NAN,
                              .open = sl_alloc(experiment->n_runs + 1, sizeof *job->open)};
     for (size_t i = 0; i < experiment->n_runs; i++) {
         job->open[i] = submission->tasks[i] > 0;
@@ -221,6 +251,13 @@ static void rest(const struct watch *watch, double seconds)
     }
 }
 
+/* A job that Slurm does not know yet is cancelled when it does. */
+static enum sl_status cancel(struct sl_submission *submission, struct sl_error *err)
+{
+    SL_TRY(sl_submission_identify(submission, err));
+    return submission->job ? sl_slurm_cancel(submission->job, err) : SL_OK;
+}
+
 /* End the jobs, or leave them to another watch. */
 static enum sl_status stop(struct watch *watch, struct sl_error *err)
 {
@@ -231,7 +268,7 @@ static enum sl_status stop(struct watch *watch, struct sl_error *err)
                        watch->folder, watch->folder);
     tell(watch, SL_RUN_STOPS, "Slurm", "once the cancelled jobs have ended");
     for (size_t i = 0; i < watch->n_jobs; i++)
-        if (watch->jobs[i].n_open > 0) SL_TRY(sl_slurm_cancel(watch->jobs[i].submission->job, err));
+        if (watch->jobs[i].n_open > 0) SL_TRY(cancel(watch->jobs[i].submission, err));
     watch->cancelled = sl_clock_seconds();
     return SL_OK;
 }
@@ -308,7 +345,7 @@ enum sl_status sl_launch_cancel(const char *folder, struct sl_error *err)
     SL_TRY(read_jobs(folder, &submissions, err));
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < submissions.count && status == SL_OK; i++)
-        status = sl_slurm_cancel(submissions.items[i].job, err);
+        status = cancel(&submissions.items[i], err);
     sl_submissions_release(&submissions);
     return status;
 }

@@ -87,21 +87,31 @@ static void test_a_job_is_open_until_it_is_closed(void **state)
     struct sl_error err = {0};
     const char *results = test_path("jobs");
     struct sl_experiment *plan = two_runs();
-    const size_t tasks[] = {0, 1};
+    size_t tasks[] = {0, 1};
     struct sl_submissions open = {0};
-    char *first = NULL, *second = NULL;
+    char *first = NULL, *second = NULL, script[] = "/shared/script", number[] = "4711";
     assert_ok(sl_launch_check(results, &err), err);
     assert_ok(sl_submission_folder(results, &first, &err), err);
     assert_ok(sl_submission_folder(results, &second, &err), err);
     assert_string_not_equal(first, second);
     assert_ok(sl_launch_check(results, &err), err);
-    assert_ok(sl_submission_write(plan, tasks, first, "4711", &err), err);
+    struct sl_submission written = {
+        .folder = first, .script = script, .experiment = plan, .tasks = tasks};
+    assert_ok(sl_submission_write(&written, &err), err);
+    assert_int_equal(sl_launch_check(results, &err), SL_ERR_USAGE);
+    assert_non_null(strstr(err.message, "has a Slurm job without a number"));
+    assert_ok(sl_submissions_read(results, &open, &err), err);
+    assert_null(open.items[0].job);
+    sl_submissions_release(&open);
+    written.job = number;
+    assert_ok(sl_submission_write(&written, &err), err);
     assert_int_equal(sl_launch_check(results, &err), SL_ERR_USAGE);
     assert_non_null(strstr(err.message, "has Slurm job 4711"));
     assert_ok(sl_submissions_read(results, &open, &err), err);
     assert_int_equal(open.count, 1);
     const struct sl_submission *job = &open.items[0];
     assert_string_equal(job->job, "4711");
+    assert_string_equal(job->script, "/shared/script");
     assert_string_equal(job->experiment->name, "mine");
     assert_int_equal(job->experiment->n_runs, 2);
     assert_string_equal(job->experiment->runs[1].key, two);
@@ -124,6 +134,11 @@ static void test_a_damaged_job_is_an_error(void **state)
     static const char *const wrong[] = {
         "{",
         "{\"job\": 1}",
+        /* a job becomes a word of scancel */
+        "{\"job\":\"--user=root\",\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[]}",
+        "{\"job\":\"\",\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[]}",
+        /* without a script nothing says which job it is */
+        "{\"job\":null,\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[]}",
         "{\"job\": \"1\", \"spec\": \"m\", \"scale\": \"q\", \"variant\": \"v\"}",
         /* a key becomes part of a path */
         "{\"job\":\"1\",\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[{\"key\":\"..\"}]}",
