@@ -281,18 +281,21 @@ static void say_evidence(const struct sl_advice_methods *methods, struct sl_buff
 {
     const char *best = methods->candidates[methods->best].method;
     if (methods->best == methods->advised) {
-        sl_buffer_text(out, " When some answers are left out, its labels predict them best: the "
-                            "log-likelihood of an answer is higher, in nats,");
+        sl_buffer_text(out, " When some answers are left out, its labels (mixed with a small share "
+                            "of the class shares, which `softlab labels` does not add) predict "
+                            "them best: the log-likelihood of an answer is higher, in nats,");
         const bool beaten = say_beaten(methods, true, " than with ", out);
         say_beaten(methods, false,
                    beaten ? ", but not significantly higher than with "
                           : " than with the others, but not significantly: ",
                    out);
     } else {
-        sl_buffer_printf(out,
-                         " When some answers are left out, %s predicts them best, but the "
-                         "log-likelihood of an answer is not significantly higher, in nats,",
-                         best);
+        sl_buffer_printf(
+            out,
+            " When some answers are left out, %s (its labels mixed with a small share of "
+            "the class shares, which `softlab labels` does not add) predicts them "
+            "best, but the log-likelihood of an answer is not significantly higher, in nats,",
+            best);
         say_beaten(methods, false, " than with ", out);
         sl_buffer_printf(out, ", and %s is the simplest of them",
                          methods->candidates[methods->advised].method);
