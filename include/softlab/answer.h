@@ -119,6 +119,7 @@ struct sl_import_notes {
     size_t n_mended;          /* answers whose unreadable probability was read as not given */
     size_t n_duplicates;      /* further answers by one person to one item that are not marked as
                                  repeats; kept */
+    size_t n_twice;           /* a person and an item with such answers */
     size_t n_empty_items;     /* items that a published file lists without answers */
     size_t n_rescaled;        /* distributions that were off 1 by rounding, scaled to sum to 1 */
     size_t n_abstained;       /* answers left out because they name a class of `abstain` */

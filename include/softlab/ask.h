@@ -12,6 +12,7 @@
 #ifndef SOFTLAB_ASK_H
 #define SOFTLAB_ASK_H
 
+#include "softlab/base/log.h"
 #include "softlab/base/stats.h"
 #include "softlab/crowd/dirichlet.h"
 
@@ -200,6 +201,7 @@ struct sl_ask_forecast_options {
     size_t n_resamples;   /* of the pilot's items, for intervals, 20 */
     size_t least_pilot;   /* items with two answers that a pilot must have, 30 */
     uint64_t seed;
+    struct sl_progress *progress; /* borrowed, or NULL */
 };
 struct sl_ask_forecast_options sl_ask_forecast_options_default(void);
 struct sl_ask_forecast {

@@ -35,9 +35,10 @@ enum sl_status sl_answers_append(struct sl_answers *answers, const struct sl_ans
 /* Count a skipped answer and warn about the first few. */
 void sl_notes_skip(struct sl_import_notes *notes, const char *path, size_t line, const char *why);
 
-/* Count a further answer of a person to an item and warn about the first few. */
+/* Count a further answer of a person to an item and warn about the first few people and items;
+ * `told`: this person's answers to this item were counted before. */
 void sl_notes_duplicate(struct sl_import_notes *notes, const char *path, const char *item,
-                        const char *annotator);
+                        const char *annotator, bool told);
 /* The same for all answers of a set that are not marked as repeat or second run. */
 enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, const char *path,
                                           struct sl_import_notes *notes,

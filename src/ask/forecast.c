@@ -314,18 +314,22 @@ enum sl_status sl_ask_forecast_create(const struct sl_votes *pilot,
     struct sl_votes votes = {0};
     enum sl_status status = SL_OK;
     forecast->n_pilot = n_pilot;
+    sl_progress_start(options->progress, "simulate campaigns", n_resamples + 1, "pilots");
     SL_TRY_OUT(foresee(pilot, options->n_simulated, options, pool, &best, err));
     forecast->useful = best.useful;
     for (size_t r = 0; r < n_resamples; r++) {
+        sl_progress_set(options->progress, r + 1);
         SL_TRY_OUT(resample(pilot, options->seed, r, &votes, err));
         /* The same streams as for the estimate, so that resamples differ by their fits alone. */
         SL_TRY_OUT(foresee(&votes, options->n_resimulated, options, pool, &others[r], err));
         resampled_release(&votes);
     }
+    sl_progress_set(options->progress, n_resamples + 1);
     summarise(&best, others, n_resamples, forecast);
     *out = forecast;
     forecast = NULL;
 out:
+    sl_progress_finish(options->progress);
     resampled_release(&votes);
     foreseen_release(&best);
     for (size_t r = 0; r < n_resamples; r++)

@@ -33,6 +33,9 @@ awk -F, 'NR == 1 { split($0, class, ","); print "item,worker,label,ms" }
 try head -4 answers.csv
 try softlab eval model.csv --hard truth.csv -m accuracy --defer 3 --answers answers.csv
 try softlab eval model.csv --labels counts.csv --hard truth.csv -m accuracy_hard --defer 3 --answers answers.csv --seconds-per-answer 1 --quiet
+# A person who answered every item three times is one person.
+awk -F, -v OFS=, 'NR == 1 { print "item,worker,label" } NR > 1 { for (i = 0; i < 3; i++) print $1, "same", "c" }' truth.csv | sed "s/,c$/,$(sed -n 2p truth.csv | cut -d , -f 2)/" > again.csv
+try softlab eval model.csv --hard truth.csv -m accuracy_hard --defer 3 --answers again.csv --quiet
 try sh -c 'softlab eval model.csv --labels counts.csv --hard truth.csv -m accuracy_hard --defer 5 --json | head -40'
 try sh -c 'for n in 1 3; do softlab eval model.csv --labels counts.csv --hard truth.csv --defer 3 --threads $n --quiet --json >with-$n.json; done; cmp with-1.json with-3.json && echo the same; rm with-1.json with-3.json'
 # Without true classes people would be judged by their own answers.

@@ -38,3 +38,16 @@ try softlab quality bad.jsonl
 : > empty.jsonl
 try softlab quality empty.jsonl
 try ls
+# Listed items: a byte order mark and blanks are no part of a name, a table has a column of them.
+printf 'item,worker,label\na,p,x\nb,p,y\nc,q,x\n' > three.csv
+printf '\357\273\277a  \nc\t\r\n\nz\n' > listed.txt
+try softlab import --from long-csv --to answers three.csv --only listed.txt -o some.jsonl
+try grep -c '"item"' some.jsonl
+printf 'times,item\n2,b\n1,z\n' > batch.csv
+try softlab import --from long-csv --to answers three.csv --only batch.csv -o some.jsonl
+gzip -c batch.csv > batch.csv.gz
+try softlab import --from long-csv --to answers three.csv --only batch.csv.gz -o some.jsonl --quiet
+try softlab next some.jsonl --items listed.txt --budget 2 -o next.csv --quiet
+try cut -d , -f 1,2 next.csv
+gzip -c listed.txt > listed.txt.gz
+try softlab import --from long-csv --to answers three.csv --only listed.txt.gz -o some.jsonl

@@ -13,14 +13,14 @@ rough() {
     printf '$ %s\n' "$*"
     "$@" | sed -e 's/\(0\.0*[1-9]\)[0-9]*/\1x/g' -e 's/  */ /g'
 }
-rough softlab plan pilot.csv --items 10000 --budgets 20000,40000
-rough softlab plan pilot.csv --items 10000 --budgets 20000,40000 --seconds 4 --pay-per-hour 12 --currency GBP --target 9 -o plan.csv
+rough softlab plan pilot.csv --items 10000 --budgets 20000,40000 --quiet
+rough softlab plan pilot.csv --items 10000 --budgets 20000,40000 --seconds 4 --pay-per-hour 12 --currency GBP --target 9 -o plan.csv --quiet
 try cut -d , -f 1-6 plan.csv
 try softlab plan pilot.csv --items 10000 --budgets 20000,40000 --target 1e-5 -o plan.html --quiet >page.txt
 try grep 'more than' page.txt
 try grep -c '<svg' plan.html
-try sh -c "softlab plan pilot.csv --items 10000 --budgets 20000,40000 -o plan.svg >/dev/null && grep -o 'time (h, log scale)' plan.svg | head -n 1"
-try sh -c "softlab plan pilot.csv --items 100 --budgets 300 -o plan.json --json | tr -d ' \n' | cut -c 1-100"
+try sh -c "softlab plan pilot.csv --items 10000 --budgets 20000,40000 -o plan.svg --quiet >/dev/null && grep -o 'time (h, log scale)' plan.svg | head -n 1"
+try sh -c "softlab plan pilot.csv --items 100 --budgets 300 -o plan.json --json --quiet | tr -d ' \n' | cut -c 1-100"
 try sh -c "tr -d ' \n' < plan.json | cut -c 1-100"
 # Answers with probabilities.
 awk 'BEGIN {
@@ -31,7 +31,7 @@ awk 'BEGIN {
             printf "{\"item\":\"i%d\",\"annotator\":\"w%d\",\"kind\":\"dist\",\"dist\":[%.1f,%.1f]}\n", i, a, i % 2 ? p : 1 - p, i % 2 ? 1 - p : p
         }
 }' > rich.jsonl
-rough softlab plan rich.jsonl --items 100 --budgets 300
+rough softlab plan rich.jsonl --items 100 --budgets 300 --quiet
 # Labels that were shuffled: the first sentences warn.
 awk 'BEGIN {
     seed = 7; print "item,worker,label"
@@ -41,8 +41,8 @@ awk 'BEGIN {
             print "i" i ",w" (i + 7 * a) % 20 "," (seed % 3 ? "cat" : "dog")
         }
 }' > shuffled.csv
-try sh -c "softlab plan shuffled.csv --items 100 --budgets 300 | sed -n 2p"
-try sh -c "softlab plan shuffled.csv --items 100 --budgets 300 --json | sed -n '/looks_like/p; /verdict/p; /\"risk\"/,/interval/p' | sed 's/[0-9.]*[0-9],/N,/'"
+try sh -c "softlab plan shuffled.csv --items 100 --budgets 300 --quiet | sed -n 2p"
+try sh -c "softlab plan shuffled.csv --items 100 --budgets 300 --json --quiet | sed -n '/looks_like/p; /verdict/p; /\"risk\"/,/interval/p' | sed 's/[0-9.]*[0-9],/N,/'"
 try sh -c "softlab next shuffled.csv --budget 9 -o batch.csv | sed -n 3p"
 # What is refused.
 sed '1!s/,[a-z]*,/,cat,/' pilot.csv > same.csv

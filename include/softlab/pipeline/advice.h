@@ -39,6 +39,7 @@ struct sl_advice_crowd {
     size_t n_unknown;                        /* answers whose annotator is unknown */
     size_t fewest, most;                     /* answers to an item */
     bool rich;                               /* answers state more than one class */
+    size_t n_unread;                         /* answers of other kinds than labels are made of */
     struct sl_interval alpha;                /* Krippendorff's, of the first choices */
     double seconds;                          /* of an answer: the trimmed mean; NaN: unknown */
 };
@@ -112,6 +113,7 @@ struct sl_advice_items {
 struct sl_advice_next {
     double seconds, hours;      /* NaN: unknown, and n_answers is one for each item */
     size_t n_answers;           /* to ask for */
+    size_t n_afforded;          /* there is time for, at least n_answers: 1,000 per item suffice */
     size_t n_items;             /* that they are about */
     double risk, chosen, equal; /* mean risk now, and expected after asking about the chosen items,
                                    or about all equally; NaN without a model */

@@ -145,6 +145,8 @@ struct sl_budget_plan {
     struct sl_plan_row *rows; /* owned; by screen, allocation and budget */
     size_t n_rows, n_budgets;
     struct sl_plan_choosing choosing;
+    double wave;        /* of the campaigns, as a share of the items */
+    size_t n_resamples; /* of the pilot, for the intervals */
 };
 /* Fit the pilot, simulate campaigns, and write the file that the job names. *out borrows *job. */
 enum sl_status sl_plan_job_run(const struct sl_plan_job *job, const struct sl_workplace *workplace,

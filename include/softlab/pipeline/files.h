@@ -91,9 +91,13 @@ enum sl_status sl_match_rows(const char *path, const char *what, size_t n_rows,
 /* The item of a row without a name, or SL_NO_NAME. */
 uint32_t sl_row_place(const struct sl_name_table *items, enum sl_row_matching matching, size_t row);
 
-/* The non-empty lines of a text file, NULL-ended, for sl_names_destroy. */
+/* The non-empty lines of a text file, without a byte order mark and blanks at their ends,
+ * NULL-ended, for sl_names_destroy. */
 enum sl_status sl_lines_read(const char *path, char ***out, struct sl_error *err) SL_MUST_USE;
-/* The items that a text file lists, one per line; *out stays NULL if `path` is NULL. Logs how many
+/* Add the items that a file lists: one per line, or the column item of a .csv or .csv.gz. */
+enum sl_status sl_names_add_listed(const char *path, struct sl_name_table *names,
+                                   struct sl_error *err) SL_MUST_USE;
+/* The items that such a file lists; *out stays NULL if `path` is NULL. Logs how many
  * of them have no answers; SL_ERR_INPUT if none has any. */
 enum sl_status sl_listed_items_read(const struct sl_workplace *workplace, const char *path,
                                     const struct sl_answers *answers, struct sl_name_table **out,

@@ -143,9 +143,11 @@ enum sl_status sl_answers_note_duplicates(const struct sl_answers *answers, cons
             sl_answers_get(answers, index.order[i], &answer);
             if (annotator == SL_NO_NAME || answer.flags & (SL_ANSWER_REPEAT | SL_ANSWER_SECOND_RUN))
                 continue;
-            if (seen_at[annotator] == item + 1)
-                sl_notes_duplicate(notes, path, answer.item.text, answer.annotator.text);
-            seen_at[annotator] = item + 1;
+            const bool again = seen_at[annotator] > 2 * item;
+            if (again)
+                sl_notes_duplicate(notes, path, answer.item.text, answer.annotator.text,
+                                   seen_at[annotator] == 2 * item + 2);
+            seen_at[annotator] = 2 * item + 1 + again; /* once, or more often */
         }
     }
     enum sl_status status = seen_at ? SL_OK : SL_ERR_NOMEM;

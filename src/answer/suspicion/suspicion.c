@@ -62,6 +62,9 @@ static double evidence_habit(const struct accused *accused)
     return accused->suspect->habit + evidence_alone(accused->suspect);
 }
 
+/* Somebody who guesses agrees about as often as by chance, somebody who swaps classes does not. */
+static const double CONTRARY = .75;
+
 static char *name_habit(const struct accused *accused)
 {
     const struct sl_suspect *suspect = accused->suspect;
@@ -73,9 +76,10 @@ static char *name_habit(const struct accused *accused)
         return sl_string_printf("always the same class (\"%s\" in %zu of %zu answer%s)",
                                 accused->answers->classes[suspect->usual], suspect->n_usual,
                                 suspect->n_votes, sl_text_plural(suspect->n_votes, "", "s"));
-    return sl_string_printf(
-        "agrees with others hardly more often than by chance (%.0f %%, chance %.0f %%)",
-        100 * suspect->agreement, 100 * suspect->chance);
+    const bool contrary = suspect->agreement < CONTRARY * suspect->chance;
+    return sl_string_printf("agrees with others %s than by chance (%.0f %%, chance %.0f %%)%s",
+                            contrary ? "less often" : "hardly more often", 100 * suspect->agreement,
+                            100 * suspect->chance, contrary ? "; did they swap the classes?" : "");
 }
 
 /* ---- Times ---- */

@@ -120,7 +120,7 @@ enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char
                                         struct sl_import_notes *notes, struct sl_error *err)
 {
     if (!notes || votes->n_annotators == 0) return SL_OK;
-    /* 1 + the item each annotator was seen at last */
+    /* per annotator: 2 item + 1 or + 2 of the last one */
     size_t *seen_at = sl_data_alloc(votes->n_annotators, sizeof *seen_at, err);
     if (!seen_at) return SL_ERR_NOMEM;
     memset(seen_at, 0, votes->n_annotators * sizeof *seen_at);
@@ -128,11 +128,13 @@ enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char
         for (size_t i = votes->begin[item]; i < votes->begin[item + 1]; i++) {
             const uint32_t annotator = votes->annotator[i];
             if (annotator == SL_NO_NAME) continue;
-            if (seen_at[annotator] == item + 1)
+            const bool again = seen_at[annotator] > 2 * item;
+            if (again)
                 sl_notes_duplicate(notes, path,
                                    sl_name_table_get(votes->items, (uint32_t)item, NULL),
-                                   sl_name_table_get(votes->annotators, annotator, NULL));
-            seen_at[annotator] = item + 1;
+                                   sl_name_table_get(votes->annotators, annotator, NULL),
+                                   seen_at[annotator] == 2 * item + 2);
+            seen_at[annotator] = 2 * item + 1 + again; /* once, or more often */
         }
         if ((item + 1) % WINDOW == 0) sl_votes_pass(votes, item + 1 - WINDOW, item + 1);
     }

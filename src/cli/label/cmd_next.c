@@ -126,7 +126,7 @@ static void print_outcomes(const struct sl_next_batch *batch)
     cli_table_add(t, "now", "0", "-", cli_cell(t, "%#.3g", batch->now.mean_risk), "-");
     add_outcome(t, batch, "this batch", &batch->batch);
     add_outcome(t, batch, name_of_end(batch), &batch->budgeted);
-    add_outcome(t, batch, "as many, all items alike", &batch->equal);
+    add_outcome(t, batch, "as many, all items alike, none finished", &batch->equal);
     cli_table_end(t);
     puts("");
 }

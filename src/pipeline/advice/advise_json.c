@@ -8,14 +8,15 @@ static json_t *number(size_t value)
 
 static json_t *crowd_json(const struct sl_advice_crowd *crowd)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "items",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "items",
                      number(crowd->n_items), "annotators", number(crowd->n_annotators), "answers",
                      number(crowd->n_answers), "answers_of_unknown", number(crowd->n_unknown),
                      "classes", number(crowd->n_classes), "unused_classes", number(crowd->n_unused),
                      "items_with_two_answers", number(crowd->n_compared), "fewest_answers",
                      number(crowd->fewest), "most_answers", number(crowd->most), "rich",
-                     crowd->rich, "krippendorff_alpha", sl_json_estimate(&crowd->alpha),
-                     "seconds_per_answer", sl_json_real(crowd->seconds));
+                     crowd->rich, "answers_not_read", number(crowd->n_unread), "krippendorff_alpha",
+                     sl_json_estimate(&crowd->alpha), "seconds_per_answer",
+                     sl_json_real(crowd->seconds));
 }
 
 static json_t *model_json(const struct sl_advice_model *model)

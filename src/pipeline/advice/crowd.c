@@ -53,17 +53,21 @@ static void count_annotators(const struct sl_votes *votes, size_t *counts,
     }
 }
 
-/* The time of an answer, by which a budget of hours is divided. */
-static enum sl_status measure_time(const struct sl_answers *answers, double *seconds,
+/* The time of an answer that labels are made of, by which a budget of hours is divided: stating
+ * probabilities takes longer than a click. */
+static enum sl_status measure_time(const struct sl_advice_input *input, double *seconds,
                                    struct sl_error *err)
 {
+    const struct sl_answers *answers = input->answers;
+    const unsigned kinds = input->row_method ? sl_label_method_find(input->row_method)->kinds : ~0U;
     double *times = sl_data_alloc(answers->count + 1, sizeof *times, err);
     size_t count = 0;
     if (!times) return SL_ERR_NOMEM;
     for (size_t i = 0; i < answers->count; i++) {
         struct sl_answer answer;
         sl_answers_get(answers, i, &answer);
-        if (!answer.flags && answer.ms > 0) times[count++] = answer.ms / 1000;
+        if (!answer.flags && answer.ms > 0 && kinds & 1U << answer.kind)
+            times[count++] = answer.ms / 1000;
     }
     *seconds = sl_trimmed_mean(times, count);
     free(times);
@@ -81,10 +85,11 @@ enum sl_status sl_advice_measure_crowd(const struct sl_advice_input *input,
     if (!counts) return SL_ERR_NOMEM;
     crowd->n_answers = votes->count;
     crowd->rich = input->row_method != NULL;
+    if (crowd->rich) crowd->n_unread = votes->count - input->soft.votes.count;
     count_items(votes, crowd);
     count_classes(votes, counts, crowd);
     count_annotators(votes, counts + room, crowd);
     free(counts);
-    SL_TRY(measure_time(input->answers, &crowd->seconds, err));
+    SL_TRY(measure_time(input, &crowd->seconds, err));
     return sl_alpha_measure(votes, NULL, advice->job->seed, &crowd->alpha, err);
 }

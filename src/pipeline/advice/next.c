@@ -21,11 +21,12 @@ static enum sl_status count_answers(const struct sl_advice *advice, struct sl_ad
                            "--hours needs the time of an answer: the answers have no times; give "
                            "--seconds too");
         next->seconds = next->hours = (double)NAN;
-        next->n_answers = advice->crowd.n_items;
+        next->n_answers = next->n_afforded = advice->crowd.n_items;
         return SL_OK;
     }
     const double count = floor(next->hours * 3600 / next->seconds);
     const double most = 1e3 * (double)advice->crowd.n_items; /* beyond that nothing changes */
+    next->n_afforded = (size_t)fmin(count, 1e15);
     next->n_answers = (size_t)fmin(count, most);
     return SL_OK;
 }

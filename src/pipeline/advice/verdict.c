@@ -151,6 +151,35 @@ static void say_spammed(const struct sl_advice *advice, struct sl_buffer *out)
     sl_buffer_text(out, "; 1 is full agreement, 0 is chance).");
 }
 
+/* ---- Known classes that do not fit ---- */
+
+enum { FEWEST_KNOWN = 10 };
+
+/* The labels name the known class less often than one item in K, beyond two standard errors. */
+static bool is_contrary(const struct sl_advice *advice)
+{
+    const struct sl_advice_items *items = &advice->items;
+    if (items->n_truth < FEWEST_KNOWN) return false;
+    const double n = (double)items->n_truth, chance = 1 / (double)advice->crowd.n_classes;
+    const double right = (n - (double)items->n_wrong) / n;
+    return right < chance - 2 * sqrt(chance * (1 - chance) / n);
+}
+
+static void say_contrary(const struct sl_advice *advice, struct sl_buffer *out)
+{
+    const struct sl_advice_items *items = &advice->items;
+    sl_buffer_text(out, "The answers and the known classes do not fit: the labels name the known "
+                        "class of ");
+    char right[32];
+    sl_buffer_printf(out, "%s of ",
+                     sl_text_count(items->n_truth - items->n_wrong, right, sizeof right));
+    sl_advice_say_count(out, items->n_truth, "item", "items");
+    sl_buffer_printf(out,
+                     ", fewer than by chance (1 in %zu). Look for classes that are swapped or rows "
+                     "of the truth that are in another order before you use either.",
+                     advice->crowd.n_classes);
+}
+
 /* ---- Agreement ---- */
 
 static bool is_mostly_single(const struct sl_advice *advice)
@@ -258,6 +287,7 @@ const struct sl_advice_situation sl_advice_situations[] = {
     {"small", false, is_small, say_small},
     {"chance", true, is_chance, say_chance},
     {"unclear", false, is_unclear, say_unclear},
+    {"contrary", false, is_contrary, say_contrary},
     {"spammed", false, is_spammed, say_spammed},
     {"mostly-single", false, is_mostly_single, say_mostly_single},
     {"well", false, is_well, say_well},

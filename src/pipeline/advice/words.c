@@ -71,6 +71,19 @@ static void say_sizes(const struct sl_advice_crowd *crowd, struct sl_buffer *out
                          crowd->most, (double)crowd->n_answers / (double)crowd->n_items);
 }
 
+static void say_unread(const struct sl_advice *advice, struct sl_buffer *out)
+{
+    const struct sl_advice_crowd *crowd = &advice->crowd;
+    char read[32], unread[32];
+    if (crowd->n_unread == 0) return;
+    sl_buffer_printf(out,
+                     " Labels, risks and times are of the %s answers that %s reads; the other %s "
+                     "count for agreement only.",
+                     sl_text_count(crowd->n_answers - crowd->n_unread, read, sizeof read),
+                     advice->methods.candidates[0].method,
+                     sl_text_count(crowd->n_unread, unread, sizeof unread));
+}
+
 static void say_busiest(const struct sl_advice *advice, struct sl_buffer *out)
 {
     const struct sl_advice_crowd *crowd = &advice->crowd;
@@ -132,6 +145,12 @@ static void say_variation(const struct sl_advice_model *model, struct sl_buffer 
                                          : "does not pay");
 }
 
+/* There is no disagreement to speak of: what the model says of it is its prior. */
+static bool is_unanimous(const struct sl_advice *advice)
+{
+    return advice->crowd.alpha.low >= .99;
+}
+
 void sl_advice_say_crowd(const struct sl_advice *advice, struct sl_buffer *out)
 {
     const struct sl_advice_crowd *crowd = &advice->crowd;
@@ -141,18 +160,22 @@ void sl_advice_say_crowd(const struct sl_advice *advice, struct sl_buffer *out)
         sl_advice_say_count(out, crowd->n_unknown, "answer does", "answers do");
         sl_buffer_text(out, " not say who gave them.");
     }
+    say_unread(advice, out);
     say_busiest(advice, out);
     say_unused(advice, out);
     if (advice->model.missing)
         sl_buffer_printf(out, " How hard items are cannot be said: %s.", advice->model.missing);
     else if (crowd->n_compared < FEWEST_FOR_MODEL)
         sl_buffer_printf(out,
-                         " A pilot of %zu items is too small to say how hard items are in "
-                         "general.",
-                         crowd->n_compared);
+                         " A pilot of %zu %s is too small to say how hard items are in general.",
+                         crowd->n_compared, sl_text_plural(crowd->n_compared, "item", "items"));
     else if (!sl_advice_verdict(advice)->useless) {
-        say_levels(&advice->model, crowd->rich, out);
-        say_variation(&advice->model, out);
+        if (is_unanimous(advice)) {
+            sl_buffer_text(out, " People hardly ever disagree about an item.");
+        } else {
+            say_levels(&advice->model, crowd->rich, out);
+            say_variation(&advice->model, out);
+        }
     }
     if (crowd->seconds > 0)
         sl_buffer_printf(out,
@@ -258,18 +281,21 @@ static void say_evidence(const struct sl_advice_methods *methods, struct sl_buff
 {
     const char *best = methods->candidates[methods->best].method;
     if (methods->best == methods->advised) {
-        sl_buffer_text(out, " When some answers are left out, its labels predict them best: the "
-                            "log-likelihood of an answer is higher, in nats,");
+        sl_buffer_text(out, " When some answers are left out, its labels (mixed with a small share "
+                            "of the class shares, which `softlab labels` does not add) predict "
+                            "them best: the log-likelihood of an answer is higher, in nats,");
         const bool beaten = say_beaten(methods, true, " than with ", out);
         say_beaten(methods, false,
                    beaten ? ", but not significantly higher than with "
                           : " than with the others, but not significantly: ",
                    out);
     } else {
-        sl_buffer_printf(out,
-                         " When some answers are left out, %s predicts them best, but the "
-                         "log-likelihood of an answer is not significantly higher, in nats,",
-                         best);
+        sl_buffer_printf(
+            out,
+            " When some answers are left out, %s (its labels mixed with a small share of "
+            "the class shares, which `softlab labels` does not add) predicts them "
+            "best, but the log-likelihood of an answer is not significantly higher, in nats,",
+            best);
         say_beaten(methods, false, " than with ", out);
         sl_buffer_printf(out, ", and %s is the simplest of them",
                          methods->candidates[methods->advised].method);
@@ -363,6 +389,12 @@ static void say_contrary(const struct sl_advice *advice, struct sl_buffer *out)
 void sl_advice_say_items(const struct sl_advice *advice, struct sl_buffer *out)
 {
     const struct sl_advice_items *items = &advice->items;
+    if (is_unanimous(advice)) {
+        sl_buffer_text(out, "People hardly ever disagree about an item, so no label stands out as "
+                            "uncertain.");
+        say_contrary(advice, out);
+        return;
+    }
     if (items->n_risky > 0) {
         sl_buffer_text(out, "The labels of these items are least certain (in parentheses: 95 % "
                             "intervals):");
@@ -392,7 +424,12 @@ static void say_budget(const struct sl_advice_next *next, struct sl_buffer *out)
     }
     sl_buffer_printf(out, "In %g %s of annotation, at %.1f s per answer, there is time for ",
                      next->hours, next->hours == 1 ? "hour" : "hours", next->seconds);
-    sl_advice_say_count(out, next->n_answers, "answer", "answers");
+    sl_advice_say_count(out, next->n_afforded, "answer", "answers");
+    if (next->n_afforded > next->n_answers) {
+        char looked[32];
+        sl_buffer_printf(out, " (this looks at the first %s)",
+                         sl_text_count(next->n_answers, looked, sizeof looked));
+    }
     sl_buffer_text(out, ". They");
 }
 
@@ -457,6 +494,10 @@ void sl_advice_say_next(const struct sl_advice *advice, struct sl_buffer *out)
                          "Where the next answers help most cannot be said: %s. Ask about the "
                          "items with the fewest answers.",
                          advice->model.missing);
+    } else if (next->n_answers == 0) {
+        sl_buffer_printf(
+            out, "%g %s of annotation is less than one answer of %.1f s; give more --hours.",
+            next->hours, next->hours == 1 ? "hour" : "hours", next->seconds);
     } else if (next->stop) {
         sl_buffer_printf(out,
                          "Stop: more answers change little. The labels are already within %.3f "

@@ -1,9 +1,11 @@
 #include "softlab/pipeline/import.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "softlab/base/buffer.h"
 #include "softlab/base/file.h"
+#include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/files.h"
 
@@ -13,24 +15,11 @@ struct import_work {
     const struct sl_answer_format *format; /* static; NULL: answers.jsonl */
     struct sl_import_options options;
     const struct sl_name_table *only; /* borrowed; NULL: all items */
+    bool *found;                      /* owned; per item of `only`, whether it has an answer */
     size_t n_kept, n_elsewhere;       /* answers to these items and to others */
 };
 
 /* ---- Some of the items ---- */
-
-static enum sl_status list_items(const char *path, struct sl_name_table *names,
-                                 struct sl_error *err)
-{
-    char **lines = NULL;
-    SL_TRY(sl_lines_read(path, &lines, err));
-    enum sl_status status = SL_OK;
-    for (char **line = lines; *line && status == SL_OK; line++) {
-        uint32_t number;
-        status = sl_name_table_add(names, *line, strlen(*line), &number, err);
-    }
-    sl_names_destroy(lines);
-    return status;
-}
 
 static enum sl_status list_answered(const char *path, struct sl_name_table *names,
                                     struct sl_error *err)
@@ -65,10 +54,12 @@ static enum sl_status put_sieve(void *context, const struct sl_answer *answer, s
 {
     const struct sieve *sieve = context;
     const struct sl_field *item = &answer->item;
-    if (sl_name_table_find(sieve->work->only, item->text, item->length) == SL_NO_NAME) {
+    const uint32_t place = sl_name_table_find(sieve->work->only, item->text, item->length);
+    if (place == SL_NO_NAME) {
         sieve->work->n_elsewhere++;
         return SL_OK;
     }
+    sieve->work->found[place] = true;
     sieve->work->n_kept++;
     return sieve->inner.put(sieve->inner.context, answer, err);
 }
@@ -90,13 +81,30 @@ static enum sl_status check_kept(const struct import_work *work, struct sl_error
                    sl_text_plural(sl_name_table_count(work->only), "", "s"), work->job->paths[0]);
 }
 
+static void say_unanswered(const struct import_work *work, const struct sl_workplace *workplace)
+{
+    const size_t count = work->only ? sl_name_table_count(work->only) : 0;
+    size_t n_missing = 0, first = 0;
+    for (size_t i = count; i-- > 0;) {
+        if (work->found[i]) continue;
+        n_missing++;
+        first = i;
+    }
+    if (n_missing == 0) return;
+    sl_log(workplace->log, SL_LOG_WARNING,
+           "%s: %zu of %zu listed item%s %s no answer, the first is %.60s", work->job->only,
+           n_missing, count, sl_text_plural(count, "", "s"),
+           sl_text_plural(n_missing, "has", "have"),
+           sl_name_table_get(work->only, (uint32_t)first, NULL));
+}
+
 static enum sl_status read_only(const char *path, struct sl_name_table **out, struct sl_error *err)
 {
     if (!path) return SL_OK;
     struct sl_name_table *names = sl_name_table_create();
     const enum sl_status status = sl_path_has_suffix(path, ".jsonl")
                                       ? list_answered(path, names, err)
-                                      : list_items(path, names, err);
+                                      : sl_names_add_listed(path, names, err);
     if (status == SL_OK)
         *out = names;
     else
@@ -299,6 +307,7 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
     char **classes = job->classes ? sl_text_split(job->classes) : NULL;
     struct import_work work = {
         .job = job, .format = sl_answer_format_find(job->from), .only = only};
+    work.found = only ? sl_alloc(sl_name_table_count(only) + 1, sizeof *work.found) : NULL;
     struct sl_answer_reader reader;
     *notes = (struct sl_import_notes){0};
     sl_answer_reader_init(&reader, &job->reading, workplace, notes);
@@ -315,6 +324,8 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
     else
         status = convert(&work, err);
     if (status == SL_OK) say_what_became(workplace, notes, work.n_elsewhere);
+    if (status == SL_OK) say_unanswered(&work, workplace);
+    free(work.found);
     sl_answer_reader_release(&reader);
     sl_names_destroy(classes);
     sl_name_table_destroy(only);

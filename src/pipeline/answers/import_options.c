@@ -47,8 +47,8 @@ const struct sl_field_row sl_import_job_options[] = {
      .letter = 'o', .modes = WRITES},
     SL_OPTION_ANSWERS(struct sl_import_job, COLUMNS, WRITES),
     {"only", SL_FIELD_PATH, FIELD(only),
-     "keep only answers to the items of this file: a text file with an item per line, or "
-     "answers.jsonl",
+     "keep only answers to the items of this file: a text file with an item per line, a .csv with "
+     "a column item, or answers.jsonl",
      .modes = CONVERTS},
     {"header", SL_FIELD_ENUM, FIELD(header),
      "of wide: whether the first row holds annotators' names, if the file does not show it",

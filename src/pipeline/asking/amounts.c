@@ -35,7 +35,10 @@ enum sl_status sl_ask_budget_read(const char *text, struct sl_ask_budget *out, s
     if (*unit && !budget.in_seconds)
         return sl_fail(err, SL_ERR_USAGE, "--budget \"%.40s\": \"%.40s\" is not a unit of time; %s",
                        text, unit, advice);
-    if (!(budget.amount > 0 && budget.amount <= most))
+    if (budget.amount > most)
+        return sl_fail(err, SL_ERR_USAGE, "--budget %.40s is too large; give at most %g %s", text,
+                       most, budget.in_seconds ? "seconds" : "answers");
+    if (!(budget.amount > 0))
         return sl_fail(err, SL_ERR_USAGE, "--budget %.40s buys nothing; %s", text, advice);
     if (!budget.in_seconds && budget.amount != floor(budget.amount))
         return sl_fail(err, SL_ERR_USAGE, "--budget %.40s is not a whole number of answers; %s",

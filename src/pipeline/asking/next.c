@@ -180,8 +180,13 @@ static enum sl_status look_ahead(const struct sl_workplace *workplace, struct sl
     plain.most = 0;
     plain.target = (double)NAN;
     batch->n_foreseen = count_foreseen(batch);
-    SL_TRY(foresee(workplace, batch->job, batch->job->way, batch, batch->n_foreseen,
-                   &batch->budgeted, err));
+    /* A batch that ends it is all there is to foresee: a drawn future would differ from it. */
+    if (batch->batch.mean_risk <= batch->job->target ||
+        batch->batch.n_answers == batch->n_affordable)
+        batch->budgeted = batch->batch;
+    else
+        SL_TRY(foresee(workplace, batch->job, batch->job->way, batch, batch->n_foreseen,
+                       &batch->budgeted, err));
     return foresee(workplace, &plain, SL_ASK_EQUAL, batch, batch->budgeted.n_answers, &batch->equal,
                    err);
 }
@@ -214,6 +219,13 @@ static enum sl_status check_job(const struct sl_next_job *job, struct sl_error *
                        "such as 600s");
     if (!job->output)
         return sl_fail(err, SL_ERR_USAGE, "--output FILE is missing: where the batch goes");
+    const size_t least = sl_ask_rule_default().least;
+    if (job->most > 0 && job->most < least)
+        return sl_fail(
+            err, SL_ERR_USAGE,
+            "--most %zu is too few: no item is finished with fewer than %zu answers; give "
+            "%zu or more, or 0 for no limit",
+            job->most, least, least);
     return SL_OK;
 }
 

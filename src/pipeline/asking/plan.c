@@ -147,6 +147,21 @@ static size_t place_of(const struct sl_ask_forecast *forecast, double clicks)
     return place;
 }
 
+/* The work of an item grows with its answers, its waves and the cube of the classes, since a gain
+ * looks at the whole label after each possible answer. */
+static void bound_work(size_t n_classes, double most_clicks,
+                       struct sl_ask_forecast_options *options)
+{
+    enum { USUAL_CLASSES = 10, MANY_CLASSES = 20, USUAL_CLICKS = 16, LEAST = 60, RELEAST = 25 };
+    double share = most_clicks > USUAL_CLICKS ? USUAL_CLICKS / most_clicks : 1;
+    if (n_classes > USUAL_CLASSES) share *= pow(USUAL_CLASSES / (double)n_classes, 3);
+    options->n_simulated = (size_t)fmax(LEAST, share * (double)options->n_simulated);
+    options->n_resimulated = (size_t)fmax(RELEAST, share * (double)options->n_resimulated);
+    if (n_classes <= MANY_CLASSES) return;
+    options->n_resamples = 10;
+    options->wave = 1;
+}
+
 static enum sl_status forecast(const struct sl_plan_job *job, const struct sl_workplace *workplace,
                                const struct sl_votes *votes, struct sl_budget_plan *plan,
                                struct sl_error *err)
@@ -156,11 +171,10 @@ static enum sl_status forecast(const struct sl_plan_job *job, const struct sl_wo
     options.budgets = clicks;
     options.n_budgets = list_clicks(plan, clicks);
     options.seed = job->seed;
-    /* The work of an item grows with its answers and with the cube of the classes. */
-    const double k = (double)votes->n_classes, most = clicks[options.n_budgets - 1];
-    const double shrunk = (k > 10 ? pow(10 / k, 3) : 1) * (most > 16 ? 16 / most : 1);
-    options.n_simulated = (size_t)fmax(200, shrunk * (double)options.n_simulated);
-    options.n_resimulated = (size_t)fmax(100, shrunk * (double)options.n_resimulated);
+    options.progress = workplace->progress;
+    bound_work(votes->n_classes, clicks[options.n_budgets - 1], &options);
+    plan->wave = options.wave;
+    plan->n_resamples = options.n_resamples;
     const enum sl_status status =
         sl_ask_forecast_create(votes, &options, workplace->pool, &plan->forecast, err);
     return status == SL_ERR_INPUT

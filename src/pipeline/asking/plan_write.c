@@ -162,18 +162,19 @@ static void add_sentences(const struct sl_budget_plan *plan, struct sl_report *r
     sl_buffer_release(&text);
 }
 
-static void add_method(struct sl_report *report)
+static void add_method(const struct sl_budget_plan *plan, struct sl_report *report)
 {
     sl_report_section(report, 2, "method", "How this was computed");
     sl_report_paragraph(report);
     sl_report_text(
-        report, SL_STYLE_PLAIN, "%s",
-        "The dirichlet model was fitted to the pilot. Items and answers were drawn from "
-        "the fit, and a campaign of each allocation was run on them in waves of 30 % of "
-        "the items, with the model fitted again as answers came. The intervals are those "
-        "of 20 resamples of the pilot's items. The mean risk is the expected divergence "
-        "of a label from how a whole crowd would answer. The figures hold for items like "
-        "those of the pilot and for people like those who answered it.");
+        report, SL_STYLE_PLAIN,
+        "The dirichlet model was fitted to the pilot. Items and answers were drawn from the fit, "
+        "and a campaign of each allocation was run on them in waves of %.0f %% of the items, with "
+        "the model fitted again as answers came. The intervals are those of %zu resamples of the "
+        "pilot's items. The mean risk is the expected divergence of a label from how a whole crowd "
+        "would answer. The figures hold for items like those of the pilot and for people like "
+        "those who answered it.",
+        100 * plan->wave, plan->n_resamples);
 }
 
 static enum sl_status write_page(const struct sl_budget_plan *plan, struct sl_error *err)
@@ -188,7 +189,7 @@ static enum sl_status write_page(const struct sl_budget_plan *plan, struct sl_er
     SL_TRY_OUT(sl_budget_plan_chart(plan, false, add_chart, report, err));
     SL_TRY_OUT(sl_budget_plan_chart(plan, true, add_chart, report, err));
     add_table(plan, report);
-    add_method(report);
+    add_method(plan, report);
     SL_TRY_OUT(sl_report_write(report, plan->job->output, err));
 out:
     sl_report_destroy(report);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "pipeline/asking/asking.h"
-#include "pipeline/files/columns.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/stats.h"
@@ -22,49 +21,11 @@ void sl_asking_answers_release(struct sl_asking_answers *answers)
 
 /* ---- Listed items ---- */
 
-static enum sl_status add_column(const char *path, struct sl_name_table *names,
-                                 struct sl_error *err)
-{
-    static const char *const item_names[] = {"item", "task", "question", NULL};
-    const struct sl_csv_options options = sl_csv_options_default();
-    struct sl_csv *csv = NULL;
-    struct sl_csv_record record;
-    size_t column = 0;
-    enum sl_status status = SL_OK;
-    SL_TRY(sl_csv_open(path, &options, &csv, err));
-    SL_TRY_OUT(sl_csv_find_column(csv, item_names, item_names[0], &column, err));
-    for (;;) {
-        uint32_t number;
-        SL_TRY_OUT(sl_csv_next(csv, &record, err));
-        if (record.count == 0) break;
-        const struct sl_field name = sl_csv_plain(record.fields[column]);
-        if (name.length == 0)
-            SL_TRY_OUT(sl_csv_fail(csv, record.line, err, "the item has no name"));
-        SL_TRY_OUT(sl_name_table_add(names, name.text, name.length, &number, err));
-    }
-out:
-    sl_csv_close(csv);
-    return status;
-}
-
-static enum sl_status add_lines(const char *path, struct sl_name_table *names, struct sl_error *err)
-{
-    char **lines = NULL;
-    uint32_t number;
-    enum sl_status status = SL_OK;
-    SL_TRY(sl_lines_read(path, &lines, err));
-    for (char **line = lines; *line && status == SL_OK; line++)
-        status = sl_name_table_add(names, *line, strlen(*line), &number, err);
-    sl_names_destroy(lines);
-    return status;
-}
-
 static enum sl_status add_listed(const struct sl_workplace *workplace, const char *path,
                                  struct sl_name_table *names, struct sl_error *err)
 {
     const size_t before = sl_name_table_count(names);
-    const bool table = sl_path_has_suffix(path, ".csv") || sl_path_has_suffix(path, ".csv.gz");
-    SL_TRY(table ? add_column(path, names, err) : add_lines(path, names, err));
+    SL_TRY(sl_names_add_listed(path, names, err));
     const size_t n_new = sl_name_table_count(names) - before;
     char number[32];
     sl_log(workplace->log, SL_LOG_INFO, "%s: %s of its items %s no answer yet",

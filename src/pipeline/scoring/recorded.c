@@ -36,7 +36,7 @@ struct matching {
     uint32_t *row_of; /* owned; per item of the answers its scored row; SL_NO_NAME: none */
     size_t *column;   /* owned; per class of the answers */
     double *ms;       /* owned; per scored row, the sum of times */
-    size_t n_used, n_timed, n_strange;
+    size_t n_used, n_timed, n_strange, n_again;
 };
 
 static enum sl_status match_items(struct matching *matching, const struct sl_rows *labels,
@@ -79,23 +79,46 @@ static enum sl_status match_classes(struct matching *matching, struct sl_error *
     return status;
 }
 
-/* Count what each answer votes for. Checks and repeats are not answers of another person. */
-static void count_answers(struct matching *matching)
+static void count_answer(struct matching *matching, uint32_t row, const struct sl_answer *answer)
+{
+    struct sl_recorded *recorded = matching->model->recorded;
+    const uint32_t choice = sl_answer_choice(answer, matching->answers->n_classes);
+    recorded->counts[row * recorded->n_classes + matching->column[choice]]++;
+    matching->n_used++;
+    if (isnan(answer->ms)) return;
+    matching->n_timed++;
+    matching->ms[row] += answer->ms;
+}
+
+/* Count what each person votes for: of several answers of one to an item the last in the file.
+ * Checks and repeats are no answers to the question. */
+static enum sl_status count_answers(struct matching *matching, struct sl_error *err)
 {
     const struct sl_answers *answers = matching->answers;
-    struct sl_recorded *recorded = matching->model->recorded;
-    for (size_t i = 0; i < answers->count; i++) {
-        struct sl_answer answer;
-        const uint32_t row = matching->row_of[answers->item[i]];
-        sl_answers_get(answers, i, &answer);
-        if (row == SL_NO_NAME || answer.flags) continue;
-        const uint32_t choice = sl_answer_choice(&answer, answers->n_classes);
-        recorded->counts[row * recorded->n_classes + matching->column[choice]]++;
-        matching->n_used++;
-        if (isnan(answer.ms)) continue;
-        matching->n_timed++;
-        matching->ms[row] += answer.ms;
+    struct sl_item_index index;
+    SL_TRY(sl_item_index_create(answers, &index, err));
+    const size_t n_people = sl_name_table_count(answers->annotators);
+    uint32_t *seen_at = sl_data_zeroed(n_people + 1, sizeof *seen_at, err); /* item + 1 */
+    for (uint32_t item = 0; seen_at && item < sl_name_table_count(answers->items); item++) {
+        const uint32_t row = matching->row_of[item];
+        if (row == SL_NO_NAME) continue;
+        for (size_t i = index.begin[item + 1]; i-- > index.begin[item];) {
+            struct sl_answer answer;
+            const uint32_t who = answers->annotator[index.order[i]];
+            sl_answers_get(answers, index.order[i], &answer);
+            if (answer.flags) continue;
+            if (who != SL_NO_NAME && seen_at[who] == item + 1) {
+                matching->n_again++;
+                continue;
+            }
+            if (who != SL_NO_NAME) seen_at[who] = item + 1;
+            count_answer(matching, row, &answer);
+        }
     }
+    const enum sl_status status = seen_at ? SL_OK : SL_ERR_NOMEM;
+    free(seen_at);
+    sl_item_index_release(&index);
+    return status;
 }
 
 /* The mean time of an item's answers. Times count only if every answer has one: those that have
@@ -132,7 +155,7 @@ static enum sl_status take_answers(struct matching *matching, const struct sl_ro
     SL_TRY(match_classes(matching, err));
     matching->ms = sl_data_zeroed(matching->model->scored->n, sizeof *matching->ms, err);
     if (!matching->ms) return SL_ERR_NOMEM;
-    count_answers(matching);
+    SL_TRY(count_answers(matching, err));
     char number[32];
     if (matching->n_used == 0)
         return sl_fail(err, SL_ERR_INPUT,
@@ -144,6 +167,10 @@ static enum sl_status take_answers(struct matching *matching, const struct sl_ro
         sl_log(workplace->log, SL_LOG_INFO,
                "%s: left out the answers to %zu item%s without a label", path, matching->n_strange,
                sl_text_plural(matching->n_strange, "", "s"));
+    if (matching->n_again)
+        sl_log(workplace->log, SL_LOG_WARNING,
+               "%s: %zu answer%s not counted because the same person answered the item again", path,
+               matching->n_again, sl_text_plural(matching->n_again, " is", "s are"));
     take_times(matching, workplace->log);
     return SL_OK;
 }
