@@ -69,14 +69,18 @@ enum sl_status sl_comm_agree(struct sl_comm *comm, enum sl_status status, struct
     int64_t *failures = sl_alloc(size, sizeof *failures);
     failures[comm->rank] = status;
     enum sl_status heard = sl_comm_sum(comm, failures, size, err);
-    size_t first = 0;
+    size_t first = 0, n_failed = 0;
     while (first < size && failures[first] == SL_OK)
         first++;
+    for (size_t i = 0; i < size; i++)
+        n_failed += failures[i] != SL_OK;
     if (heard == SL_OK && first < size) {
         heard = sl_comm_broadcast(comm, first, &message, sizeof message, err);
         comm->has_agreed = heard == SL_OK;
         if (heard == SL_OK && err) *err = message;
         if (heard == SL_OK) heard = (enum sl_status)failures[first];
+        if (comm->has_agreed && n_failed < size)
+            heard = sl_fail_within(err, heard, "rank %zu", first);
     }
     free(failures);
     return heard;
@@ -89,9 +93,8 @@ enum sl_status sl_comm_same(struct sl_comm *comm, uint64_t number, const char *w
     SL_TRY(sl_comm_broadcast(comm, 0, &first, sizeof first, err));
     enum sl_status status = SL_OK;
     if (first != number)
-        status = sl_fail(err, SL_ERR_INPUT,
-                         "rank %zu: %s is not that of rank 0; give all ranks the same file",
-                         sl_comm_rank(comm), what);
+        status = sl_fail(err, SL_ERR_INPUT, "%s is not that of rank 0: give all ranks the same one",
+                         what);
     return sl_comm_agree(comm, status, err);
 }
 

@@ -8,7 +8,7 @@
 #include "softlab/base/log.h"
 #include "softlab/base/memory.h"
 
-enum { OLDEST_SERVER = 130000 };
+enum { OLDEST_SERVER = 130000, STATE_TEXT = 6 };
 
 /* ---- Names and errors ---- */
 
@@ -82,6 +82,16 @@ static enum sl_status fail_lost(struct sl_postgres *store, struct sl_error *err)
         store->sql.name, first_line(said), said);
 }
 
+static enum sl_status refuse(struct sl_postgres *store, const char *state, const char *said,
+                             struct sl_error *err)
+{
+    size_t row = 0;
+    while (strncmp(refusals[row].state, state, strlen(refusals[row].state)) != 0)
+        row++;
+    return sl_fail(err, refusals[row].status, "%s %s (%.*s)", store->sql.name,
+                   refusals[row].meaning, first_line(said), said);
+}
+
 enum sl_status sl_postgres_fail(struct sl_postgres *store, const PGresult *result,
                                 struct sl_error *err)
 {
@@ -90,11 +100,7 @@ enum sl_status sl_postgres_fail(struct sl_postgres *store, const PGresult *resul
     store->sql.base.failed = true;
     if (sl_postgres_lost(store)) return fail_lost(store, err);
     if (!said) said = PQerrorMessage(store->link);
-    size_t row = 0;
-    while (strncmp(refusals[row].state, state ? state : "", strlen(refusals[row].state)) != 0)
-        row++;
-    return sl_fail(err, refusals[row].status, "%s %s (%.*s)", store->sql.name,
-                   refusals[row].meaning, first_line(said), said);
+    return refuse(store, state ? state : "", said, err);
 }
 
 bool sl_postgres_has_password(const char *url)
@@ -119,15 +125,54 @@ static void ignore_notice(void *context, const PGresult *result)
     (void)result;
 }
 
+/* Why the server refused a connection is in no result: only a verbose message has the SQLSTATE, and
+ * only a connection that exists can be told to be verbose. Whoever refuses does so quickly; a host
+ * that does not answer is not asked twice. */
+static void ask_why(PGconn *link, double began)
+{
+    static const double quick = 1;
+    if (PQstatus(link) != CONNECTION_BAD || sl_clock_seconds() - began > quick) return;
+    PQsetErrorVerbosity(link, PQERRORS_VERBOSE);
+    PQreset(link);
+    PQsetErrorVerbosity(link, PQERRORS_DEFAULT);
+}
+
+/* "... FATAL:  28P01: text": *said becomes the text. */
+static bool find_state(const char **said, char state[STATE_TEXT])
+{
+    static const char before[] = ":  ";
+    enum { BEFORE = sizeof before - 1, LENGTH = STATE_TEXT - 1 };
+    for (const char *at = strstr(*said, before); at; at = strstr(at + 1, before)) {
+        at += BEFORE;
+        if (strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != LENGTH || at[LENGTH] != ':')
+            continue;
+        memcpy(state, at, LENGTH);
+        state[LENGTH] = '\0';
+        *said = at + LENGTH + strspn(at + LENGTH, ": ");
+        return true;
+    }
+    return false;
+}
+
+static enum sl_status fail_to_connect(struct sl_postgres *store, struct sl_error *err)
+{
+    const char *said = PQerrorMessage(store->link);
+    char state[STATE_TEXT];
+    if (PQconnectionNeedsPassword(store->link)) return refuse(store, "28P01", said, err);
+    return find_state(&said, state) ? refuse(store, state, said, err) : fail_lost(store, err);
+}
+
 /* The URL comes last, so that it can set other limits. */
 static PGconn *open_link(const char *url)
 {
+    const double began = sl_clock_seconds();
     static const char *const keys[] = {
         "connect_timeout",  "tcp_user_timeout",          "keepalives_idle", "keepalives_interval",
         "keepalives_count", "fallback_application_name", "dbname",          NULL};
     const char *const values[] = {"3", "5000", "5", "2", "3", "softlab", url, NULL};
     PGconn *link = PQconnectdbParams(keys, values, true);
     if (link) PQsetNoticeReceiver(link, ignore_notice, NULL);
+    ask_why(link, began);
     return link;
 }
 
@@ -210,7 +255,7 @@ static enum sl_status check_here(struct sl_postgres *store, struct sl_error *err
 
 static enum sl_status set_up(struct sl_postgres *store, struct sl_error *err)
 {
-    if (sl_postgres_lost(store)) return fail_lost(store, err);
+    if (sl_postgres_lost(store)) return fail_to_connect(store, err);
     SL_TRY(check_server(store, err));
     SL_TRY(set_up_by(store, settings, NULL, err));
     if (store->serve) SL_TRY(set_up_by(store, "SET statement_timeout = '10s'", NULL, err));

@@ -73,8 +73,14 @@ static enum sl_status read_version(struct sl_postgres *store, size_t newest, siz
                        "%s holds no study: bring one there with softlab study migrate",
                        store->sql.name);
     if (ours > 0)
-        SL_TRY(sl_postgres_ask(store, "SELECT version FROM softlab_layout", &number, err));
-    if (number < 0 || number > (int64_t)newest)
+        SL_TRY(sl_postgres_ask(store, "SELECT COALESCE(MAX(version), 0) FROM softlab_layout",
+                               &number, err));
+    if (ours > 0 && number < 1)
+        return sl_fail(err, SL_ERR_INPUT,
+                       "%s has a damaged table softlab_layout, which names no layout: restore the "
+                       "database from a backup",
+                       store->sql.name);
+    if (number > (int64_t)newest)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s was written by a newer softlab (layout %" PRId64
                        ", this one knows %zu): use the newer softlab",

@@ -17,8 +17,8 @@
 
 #include "chance.h"
 #include "load.h"
-#include "postgres_process.h"
 #include "server_process.h"
+#include "shared.h"
 #include "softlab/base.h"
 
 enum { SECONDS_AT_MOST = 900, BATCH = 6, MOST_ANSWERS = 60, SERVERS = 2, PATIENCE_MS = 10000 };
@@ -147,16 +147,11 @@ static const struct {
 static bool start_cluster(struct cluster *cluster)
 {
     struct sl_error err;
-    char *kept = NULL;
-    if (!postgres_process_make(&cluster->database)) return false;
-    enum sl_status status = make_study(cluster->folder, "collins,bars,hard", BATCH, 100000, &err);
-    if (status == SL_OK)
-        status = sl_study_migrate(cluster->folder, cluster->database.url, 0, &kept, &err);
-    free(kept);
-    if (status != SL_OK) {
+    if (make_study(cluster->folder, "collins,bars,hard", BATCH, 100000, &err) != SL_OK) {
         fprintf(stderr, "%s\n", err.message);
         return false;
     }
+    if (!share_study(cluster->folder, &cluster->database)) return false;
     for (int i = 0; i < SERVERS; i++)
         if (!server_process_start(&cluster->servers[i], SOFTLAB_PROGRAM, cluster->folder, 0))
             return false;

@@ -1,7 +1,9 @@
 /* kill -9 of the server while simulated annotators work, and a restart on the same port: every
  * acknowledged answer is stored once, and every annotator finishes.
- *   server_kill [--kills N] [--annotators N] [--seed N] [--adaptive 1]
- * With --adaptive items are chosen on arrival, and every decision must follow from the answers. */
+ *   server_kill [--kills N] [--annotators N] [--seed N] [--adaptive 1] [--postgresql 1]
+ * With --adaptive items are chosen on arrival, and every decision must follow from the answers.
+ * With
+ * --postgresql the study is in a database of PostgreSQL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include "chance.h"
 #include "load.h"
 #include "server_process.h"
+#include "shared.h"
 #include "softlab/base.h"
 #include "softlab/study.h"
 
@@ -86,7 +89,9 @@ static bool audit(const char *folder)
     return status == SL_OK && !*result.wrong && result.n_unknown == 0 && n_servers > 1;
 }
 
-static bool run(const char *folder, int64_t kills, bool adaptive, struct load *load)
+/* `database`: NULL for a study in a file. */
+static bool run(const char *folder, int64_t kills, bool adaptive, struct postgres_process *database,
+                struct load *load)
 {
     struct server_process server;
     struct books_report report;
@@ -97,6 +102,7 @@ static bool run(const char *folder, int64_t kills, bool adaptive, struct load *l
         fprintf(stderr, "%s\n", err.message);
         return false;
     }
+    if (database && !share_study(folder, database)) return false;
     if (!server_process_start(&server, SOFTLAB_PROGRAM, folder, 0)) return false;
     snprintf(url, sizeof url, "%s", server.url);
     load->url = url;
@@ -119,16 +125,20 @@ static bool run(const char *folder, int64_t kills, bool adaptive, struct load *l
 
 int main(int argc, char **argv)
 {
-    int64_t kills = 3, seed = 1, annotators = 20, adaptive = 0;
+    int64_t kills = 3, seed = 1, annotators = 20, adaptive = 0, postgresql = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         int64_t *option = strcmp(argv[i], "--kills") == 0        ? &kills
                           : strcmp(argv[i], "--annotators") == 0 ? &annotators
                           : strcmp(argv[i], "--seed") == 0       ? &seed
                           : strcmp(argv[i], "--adaptive") == 0   ? &adaptive
+                          : strcmp(argv[i], "--postgresql") == 0 ? &postgresql
                                                                  : NULL;
         if (!option || !sl_text_to_integer(argv[i + 1], strlen(argv[i + 1]), option)) return 2;
     }
+    const int missing = postgresql ? postgres_process_missing() : 0;
+    if (missing) return missing;
     alarm(SECONDS_AT_MOST);
+    struct postgres_process database = {0};
     char folder[64];
     snprintf(folder, sizeof folder, "server-kill-%ld", (long)getpid());
     /* People arrive one after another, so that there are decisions after a kill too. */
@@ -136,7 +146,8 @@ int main(int argc, char **argv)
                         .at_once = adaptive ? 4 : 0,
                         .seed = seed,
                         .books = books_create()};
-    bool good = run(folder, kills, adaptive != 0, &load);
+    bool good = run(folder, kills, adaptive != 0, postgresql ? &database : NULL, &load);
+    postgres_process_remove(&database);
     books_destroy(load.books);
     if (good) remove_folder(folder);
     return good ? 0 : 1;

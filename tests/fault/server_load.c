@@ -1,11 +1,14 @@
 /* Many annotators at once against the real server: nothing is lost, nothing is doubled.
- *   server_load [--annotators N] [--trials N] [--seed N]     long: --annotators 500 --trials 38 */
+ *   server_load [--annotators N] [--trials N] [--seed N] [--postgresql 1]
+ * long: --annotators 500 --trials 38. With --postgresql the study is in a database of PostgreSQL.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "books.h"
 #include "server_process.h"
+#include "shared.h"
 #include "softlab/base.h"
 
 enum { SECONDS_AT_MOST = 900 };
@@ -16,7 +19,9 @@ static bool report_errors(const struct sl_error *err)
     return false;
 }
 
-static bool run(const char *folder, size_t annotators, size_t trials, uint64_t seed)
+/* `database`: NULL for a study in a file. */
+static bool run(const char *folder, size_t annotators, size_t trials, uint64_t seed,
+                struct postgres_process *database)
 {
     struct server_process server;
     struct sl_study_simulation options = sl_study_simulation_default();
@@ -26,6 +31,7 @@ static bool run(const char *folder, size_t annotators, size_t trials, uint64_t s
     if (make_study(folder, "collins,collins+,possible,bars,fast,hard,select2", trials, annotators,
                    &err) != SL_OK)
         return report_errors(&err);
+    if (database && !share_study(folder, database)) return false;
     if (!server_process_start(&server, SOFTLAB_PROGRAM, folder, 0)) return false;
     struct books *books = books_create();
     options.url = server.url;
@@ -55,18 +61,24 @@ static bool run(const char *folder, size_t annotators, size_t trials, uint64_t s
 
 int main(int argc, char **argv)
 {
-    int64_t annotators = 40, trials = 5, seed = 1;
+    int64_t annotators = 40, trials = 5, seed = 1, postgresql = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
-        int64_t *option = strcmp(argv[i], "--annotators") == 0 ? &annotators
-                          : strcmp(argv[i], "--trials") == 0   ? &trials
-                          : strcmp(argv[i], "--seed") == 0     ? &seed
-                                                               : NULL;
+        int64_t *option = strcmp(argv[i], "--annotators") == 0   ? &annotators
+                          : strcmp(argv[i], "--trials") == 0     ? &trials
+                          : strcmp(argv[i], "--seed") == 0       ? &seed
+                          : strcmp(argv[i], "--postgresql") == 0 ? &postgresql
+                                                                 : NULL;
         if (!option || !sl_text_to_integer(argv[i + 1], strlen(argv[i + 1]), option)) return 2;
     }
+    const int missing = postgresql ? postgres_process_missing() : 0;
+    if (missing) return missing;
     alarm(SECONDS_AT_MOST);
+    struct postgres_process database = {0};
     char folder[64];
     snprintf(folder, sizeof folder, "server-load-%ld", (long)getpid());
-    bool good = run(folder, (size_t)annotators, (size_t)trials, (uint64_t)seed);
+    bool good = run(folder, (size_t)annotators, (size_t)trials, (uint64_t)seed,
+                    postgresql ? &database : NULL);
+    postgres_process_remove(&database);
     if (good) remove_folder(folder);
     return good ? 0 : 1;
 }

@@ -119,7 +119,26 @@ def refusals(softlab, softlab_mpi, folder):
     parts = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", 1, "-wdir", here, softlab_mpi,
              "labels", "a.slb", "-m", "ds", "-o", out, ":", "-n", 1, "-wdir", other, softlab_mpi,
              "labels", "a.slb", "-m", "ds", "-o", out]
+
+    def together(first, second):
+        """A job whose ranks are started with different options."""
+        return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", 1, softlab_mpi, *words,
+                *first, ":", "-n", 1, softlab_mpi, *words, *second]
+
+    gold = folder / "gold2.csv"
+    other_gold = folder / "other-gold.csv"
+    other_gold.write_text("item,label\nitem-3,c0\nitem-5,c0\n")
+    cut_on_one = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", 1, softlab_mpi, *words,
+                  "ds", ":", "-n", 1, softlab_mpi, "labels", cut, "-o", out, "-m", "ds"]
+    options = "rank 1: the list of options is not that of rank 0"
     trials = [
+        ("other methods", together(["ds"], ["mv"]), options),
+        ("other numbers", together(["ds", "--iterations", 3], ["ds", "--iterations", 5]), options),
+        ("other tolerances", together(["ds"], ["ds", "--tolerance", "1e-3"]), options),
+        ("gold for one rank", together(["ds", "--gold", gold], ["ds"]), options),
+        ("other gold", together(["ds", "--gold", gold], ["ds", "--gold", other_gold]),
+         "rank 1: the content of the gold file is not that of rank 0"),
+        ("a file that is cut for one rank", cut_on_one, f"rank 1: {cut}"),
         ("a launcher that started one rank", [softlab_mpi, *words, "ds", "--ranks", 4],
          "--ranks says 4 ranks, but 1 was started"),
         ("fewer ranks than asked for", [*two, *words, "ds", "--ranks", 3],

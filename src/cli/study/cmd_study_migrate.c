@@ -48,7 +48,11 @@ const struct cli_command cmd_study_migrate = {
     .summary = "move a study's database into PostgreSQL, or back into a file",
     .description =
         "Copies everything in one transaction; exports before and after are equal byte by byte. "
-        "The database, or the schema that search_path in the URL names, must be empty. The "
+        "The database, or the schema that search_path in the URL names, must be empty, or hold "
+        "what "
+        "an earlier move of this study left. Nobody can open the database that a study left; a "
+        "move "
+        "that was interrupted ends when the command is given again. The "
         "study's folder remembers the URL in study.database, so that other commands need no "
         "option; put the password into ~/.pgpass or PGPASSWORD. Stop the server first: the command "
         "refuses to run while anybody has the database open. docs/scale-postgresql.md says how "

@@ -8,6 +8,8 @@
 
 #include "pipeline/labels/labels.h"
 #include "softlab/base/array.h"
+#include "softlab/base/fields.h"
+#include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 #include "softlab/pipeline/exchange.h"
@@ -47,6 +49,76 @@ static enum sl_status read_votes(struct streamed *streamed, struct sl_label_note
     return sl_comm_same(streamed->comm, sl_votes_checksum(streamed->votes), streamed->job->paths[0],
                         err);
 }
+
+/* ---- Ranks that were started for different work ---- */
+
+static void add_option(struct sl_hasher *hasher, const struct sl_field_row *row,
+                       const struct sl_labels_job *job)
+{
+    const char *field = (const char *)job + row->offset, *text = NULL;
+    sl_hasher_text(hasher, row->name);
+    if (row->kind == SL_FIELD_WORDS) {
+        const struct sl_word_list *words = (const void *)field;
+        for (size_t i = 0; i < words->count; i++)
+            sl_hasher_text(hasher, words->values[i]);
+    } else if (row->kind < SL_FIELD_WORD) {
+        json_t *value = sl_field_json(row, job);
+        char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_SORT_KEYS);
+        sl_hasher_text(hasher, written);
+        free(written);
+        json_decref(value);
+    } else {
+        memcpy(&text, field, sizeof text);
+        /* The same file may have another name on another machine. */
+        sl_hasher_text(hasher, text && sl_field_is_path(row->kind) ? "given" : text);
+    }
+}
+
+static enum sl_status compare_hash(struct sl_comm *comm, struct sl_hasher *hasher, const char *what,
+                                   struct sl_error *err)
+{
+    char hash[SL_SHA256_TEXT];
+    uint64_t number = 0;
+    sl_hasher_finish(hasher, hash);
+    for (size_t i = 0; i < 2 * sizeof number; i++)
+        number = number << 4 | (uint64_t)(hash[i] <= '9' ? hash[i] - '0' : hash[i] - 'a' + 10);
+    return sl_comm_same(comm, number, what, err);
+}
+
+static enum sl_status compare_options(struct sl_comm *comm, const struct sl_labels_job *job,
+                                      struct sl_error *err)
+{
+    struct sl_hasher *hasher = sl_hasher_create();
+    for (const struct sl_field_row *row = sl_labels_job_options; row->name; row++)
+        add_option(hasher, row, job);
+    return compare_hash(comm, hasher, "the list of options", err);
+}
+
+/* What the files of options hold. */
+static enum sl_status compare_held(const struct streamed *streamed, struct sl_error *err)
+{
+    const struct sl_labels_held *held = &streamed->held;
+    const struct sl_votes *votes = streamed->votes;
+    const size_t n_cells = (size_t)votes->n_classes * votes->n_classes * votes->n_annotators;
+    const struct {
+        const void *values;
+        size_t bytes;
+        const char *what;
+    } files[] = {
+        {held->gold, votes->n_items * sizeof *held->gold, "the content of the gold file"},
+        {held->prior, n_cells * sizeof *held->prior, "the prior"},
+        {held->start_counts, n_cells * sizeof *held->start_counts, "the start"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!files[i].values) continue;
+        struct sl_hasher *hasher = sl_hasher_create();
+        sl_hasher_add(hasher, files[i].values, files[i].bytes);
+        SL_TRY(compare_hash(streamed->comm, hasher, files[i].what, err));
+    }
+    return SL_OK;
+}
+
+/* ---- The job ---- */
 
 static struct sl_known_names names_of(const struct sl_votes *votes)
 {
@@ -158,6 +230,7 @@ static enum sl_status aggregate(struct streamed *streamed, struct sl_error *err)
     enum sl_status status = sl_labels_held_read(streamed->workplace, streamed->job, &names,
                                                 &streamed->held, &streamed->options, err);
     SL_TRY(sl_comm_agree(comm, status, err));
+    SL_TRY(compare_held(streamed, err));
     SL_TRY(sl_comm_agree(comm, writes ? open_output(streamed, err) : SL_OK, err));
     streamed->options.stream = &stream;
     status = sl_aggregate(streamed->method, streamed->votes, &streamed->options, &state, err);
@@ -180,6 +253,7 @@ enum sl_status sl_labels_aggregate_streamed(const struct sl_workplace *workplace
                                 .method = method,
                                 .comm = workplace->comm,
                                 .options = sl_labels_crowd_options(workplace, job)};
+    SL_TRY(compare_options(workplace->comm, job, err));
     SL_TRY(
         sl_comm_agree(workplace->comm, sl_labels_check_stream(workplace, job, method, err), err));
     enum sl_status status = read_votes(&streamed, notes, err);

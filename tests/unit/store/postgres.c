@@ -58,7 +58,9 @@ static void test_what_cannot_be_opened_is_refused_with_what_to_do(void **state)
     run_sql("CREATE TABLE birds(a int)");
     assert_fails(open_existing(server.url, &store), SL_ERR_INPUT, err, "of another program");
     snprintf(url, sizeof url, "postgresql:///nothing?host=%s&user=softlab", server.folder);
-    assert_fails(open_existing(url, &store), SL_ERR_BUSY, err, "does not exist");
+    assert_fails(open_existing(url, &store), SL_ERR_NOT_FOUND, err, "with createdb");
+    snprintf(url, sizeof url, "postgresql:///postgres?host=%s&user=nobody", server.folder);
+    assert_fails(open_existing(url, &store), SL_ERR_BACKEND, err, "give the user in the URL");
     snprintf(url, sizeof url, "%s&options=-csearch_path%%3Dnowhere", server.url);
     assert_fails(open_existing(url, &store), SL_ERR_NOT_FOUND, err, "CREATE SCHEMA");
     assert_fails(open_existing("postgresql:///x?host=/nowhere", &store), SL_ERR_BUSY, err,
@@ -91,6 +93,44 @@ static void test_a_newer_layout_is_refused(void **state)
     run_sql("UPDATE softlab_layout SET version = 99");
     struct sl_store *store;
     assert_fails(open_existing(server.url, &store), SL_ERR_INPUT, err, "newer softlab (layout 99");
+}
+
+static void test_a_layout_without_a_version_is_refused(void **state)
+{
+    (void)state;
+    static const char *const damage[] = {"UPDATE softlab_layout SET version = -1",
+                                         "DELETE FROM softlab_layout"};
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+        struct sl_store *store = NULL;
+        sl_store_close(open_fresh());
+        run_sql(damage[i]);
+        assert_fails(open_existing(server.url, &store), SL_ERR_INPUT, err, "names no layout");
+        assert_fails(open_store(false, &store, &err), SL_ERR_INPUT, err, "names no layout");
+    }
+}
+
+/* The tests' server asks nobody for a password until a line of pg_hba.conf says so. */
+static void test_a_wrong_password_is_not_a_database_that_is_away(void **state)
+{
+    (void)state;
+    char url[256], path[256];
+    struct sl_store *store = NULL;
+    run_sql("CREATE ROLE locked LOGIN PASSWORD 'right'");
+    snprintf(path, sizeof path, "%s/data/pg_hba.conf", server.folder);
+    FILE *rules = fopen(path, "w");
+    assert_non_null(rules);
+    fputs("local all locked scram-sha-256\nlocal all all trust\n", rules);
+    fclose(rules);
+    run_sql("SELECT pg_reload_conf()");
+    snprintf(url, sizeof url, "postgresql://locked:swordfish@/postgres?host=%s", server.folder);
+    /* The server reads the rules a moment later. */
+    for (int i = 0; i < 500 && open_existing(url, &store) == SL_ERR_NOT_FOUND; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_fails(open_existing(url, &store), SL_ERR_BACKEND, err, "the password in ~/.pgpass");
+    assert_null(strstr(err.message, "swordfish"));
+    snprintf(url, sizeof url, "postgresql://locked@/postgres?host=%s&passfile=/nowhere",
+             server.folder);
+    assert_fails(open_existing(url, &store), SL_ERR_BACKEND, err, "the password in ~/.pgpass");
 }
 
 static void test_a_database_that_does_not_sync_is_refused(void **state)
@@ -572,6 +612,8 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_opened_is_refused_with_what_to_do),
         cmocka_unit_test(test_a_password_is_in_no_message),
         cmocka_unit_test(test_a_newer_layout_is_refused),
+        cmocka_unit_test(test_a_layout_without_a_version_is_refused),
+        cmocka_unit_test(test_a_wrong_password_is_not_a_database_that_is_away),
         cmocka_unit_test(test_a_database_that_does_not_sync_is_refused),
         cmocka_unit_test(test_the_version_changes_with_every_commit_of_others),
         cmocka_unit_test(test_a_long_name_is_a_name),
