@@ -120,7 +120,10 @@ static void test_a_job_is_open_until_it_is_closed(void **state)
     assert_int_equal(job->experiment->runs[1].fold, -1);
     assert_int_equal(job->tasks[0], 0);
     assert_int_equal(job->tasks[1], 1);
+    assert_true(sl_submissions_have(&open, two));
+    assert_false(sl_submissions_have(&open, one)); /* it has no task */
     assert_ok(sl_submission_close(job, &err), err);
+    assert_ok(sl_submission_close(job, &err), err); /* by another watch */
     assert_ok(sl_launch_check(results, &err), err);
     sl_submissions_release(&open);
     sl_experiment_destroy(plan);
