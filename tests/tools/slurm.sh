@@ -53,7 +53,9 @@ fails "a key that no run has is refused" 'mine has no run with the key "zz"' \
 
 # shellcheck disable=SC2119 # no lines for slurm.conf
 slurm_start
-passes "an array" "$program" run spec.json --launcher slurm -o array
+# What a user sets for squeue, scancel and sbatch must not hide tasks, or make sbatch wait.
+passes "an array" env SQUEUE_PARTITION=nosuch SQUEUE_STATES=failed SBATCH_WAIT=1 \
+    SBATCH_ERROR=/nonexistent/x SBATCH_COMMENT=mine "$program" run spec.json --launcher slurm -o array
 says "is submitted with estimates" "4 runs in 4 tasks of 1 core"
 passes "with the results of the local run" same local array
 passes "leaves what a local run leaves" "$program" run spec.json -o array
@@ -62,6 +64,8 @@ fails "a partition that the cluster has not is refused" "Invalid partition name 
     "$program" run spec.json --launcher slurm --slurm partition=nosuch,time=10 -o refused
 [ -z "$(ls refused/slurm)" ]
 report $? "and nothing is left of it"
+fails "a typing error is named" "unrecognized option '--partitoin=work'" \
+    "$program" run spec.json --launcher slurm --slurm partitoin=work,time=10 -o refused
 fails "a word that is no option is refused" '--slurm: "time=" is not an option of sbatch' \
     "$program" run spec.json --launcher slurm --slurm time= -o refused
 fails "so is one that softlab needs itself" "--slurm: array cannot be given" \
@@ -88,7 +92,7 @@ fails "also for another job" "ends has Slurm job" "$program" run endless.json --
 first=$(squeue --noheader --array --format='%K %A' | awk '$1 == 1 { print $2 }')
 kill -KILL "$(scontrol listpids "$first" | awk 'NR > 1 { print $1; exit }')"
 report $? "a task is killed"
-passes "the job is cancelled" "$program" run --cancel -o ends
+passes "the job is cancelled" env SCANCEL_PARTITION=nosuch "$program" run --cancel -o ends
 says "the killed run has failed" "signal 9"
 says "and the other was cancelled" "it was cancelled"
 [ "$(grep -c '"softlab":"failure"' ends/failures.jsonl)" -eq 2 ]

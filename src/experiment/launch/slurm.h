@@ -19,6 +19,8 @@ struct sl_slurm_words {
 enum sl_status sl_slurm_words_read(const char *text, struct sl_slurm_words *out,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_slurm_words_release(struct sl_slurm_words *words);
+/* True if a variable such as "SBATCH_WAIT=1" gives an option that --slurm refuses. */
+bool sl_slurm_words_disturb(const char *variable);
 
 /* The most tasks that an array of this cluster may have. SL_ERR_NOT_FOUND, with what to do, if
  * Slurm is not installed. */
