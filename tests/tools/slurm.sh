@@ -44,6 +44,9 @@ says "without making them again" "0 runs made, 4 there before"
 passes "with the results of the local run" same local "printed here"
 [ -z "$(ls "printed here/parts")" ]
 report $? "and no part is left"
+fails "a path of two lines is refused, for a command is a line" "a path has a line break" \
+    "$program" run spec.json --launcher print -o "two
+lines"
 key=$(sed -n 's/.*--run \([0-9a-f]\{8\}\).*/\1/p' commands | head -n 1)
 passes "a run can be named by the beginning of its key" "$program" run spec.json -o few --run "$key"
 fails "a key that no run has is refused" 'mine has no run with the key "zz"' \
@@ -70,6 +73,8 @@ fails "a word that is no option is refused" '--slurm: "time=" is not an option o
     "$program" run spec.json --launcher slurm --slurm time= -o refused
 fails "so is one that softlab needs itself" "--slurm: array cannot be given" \
     "$program" run spec.json --launcher slurm --slurm array=1-3 -o refused
+fails "a folder that sbatch cannot name is refused" "a folder whose path has a backslash" \
+    "$program" run spec.json --launcher slurm -o 'back\slash'
 fails "a folder without jobs cannot be followed" "refused has no Slurm job to follow" \
     "$program" run --watch -o refused
 
@@ -99,6 +104,16 @@ says "and the other was cancelled" "it was cancelled"
 report $? "both are in failures.jsonl"
 [ -z "$(squeue --noheader)" ]
 report $? "and no job is left"
+
+# ---- Tasks that wait ----
+
+script -qec "'$program' run endless.json --launcher slurm --slurm time=10,begin=now+1hour -o waits" \
+    typed </dev/null >"$scratch/output" 2>&1 &
+watching=$!
+wait_for 60 grep -qF "2 waiting (BeginTime)" typed
+report $? "a terminal shows how many wait, and for what"
+scancel "$(squeue --noheader --format=%F | head -n 1)"
+wait $watching
 
 # ---- Ctrl-C that cancels ----
 

@@ -300,6 +300,8 @@ static void read_line(char *line, struct sl_slurm_task *tasks, size_t n_tasks)
     *found = (struct sl_slurm_task){.state = row->state};
     if (row->state == SL_SLURM_RUNS) found->seconds = read_duration(words[3]);
     if (row->state == SL_SLURM_ENDED) found->reason = describe_end(row, code, rest);
+    if (row->state == SL_SLURM_WAITS && strcmp(rest, "None") != 0)
+        found->reason = sl_string_copy(rest);
 }
 
 enum sl_status sl_slurm_ask(const char *job, struct sl_slurm_task *tasks, size_t n_tasks,
@@ -318,9 +320,11 @@ enum sl_status sl_slurm_ask(const char *job, struct sl_slurm_task *tasks, size_t
     if (status == SL_OK || forgotten) {
         status = SL_OK;
         for (size_t i = 1; i <= n_tasks; i++) {
-            if (!tasks[i].reason)
-                tasks[i].reason = sl_string_copy("Slurm no longer knows its task");
-            tasks[i].state = SL_SLURM_ENDED;
+            if (tasks[i].state == SL_SLURM_ENDED) continue;
+            free(tasks[i].reason);
+            tasks[i] =
+                (struct sl_slurm_task){.state = SL_SLURM_ENDED,
+                                       .reason = sl_string_copy("Slurm no longer knows its task")};
         }
         for (char *line = printed.data, *next; !forgotten && *line; line = next) {
             next = line + strcspn(line, "\n");

@@ -46,7 +46,7 @@ enum sl_slurm_state { SL_SLURM_UNKNOWN, SL_SLURM_WAITS, SL_SLURM_RUNS, SL_SLURM_
 struct sl_slurm_task {
     enum sl_slurm_state state;
     double seconds; /* of a running task: since its start */
-    char *reason;   /* owned; why it ended, or NULL */
+    char *reason;   /* owned; why it ended or waits, or NULL */
 };
 /* Ask for the states of tasks 1 to n_tasks of a job; `tasks` has n_tasks + 1 elements, and element
  * 0 is not used. Tasks that Slurm has forgotten count as ended. */

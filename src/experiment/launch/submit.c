@@ -255,6 +255,18 @@ static enum sl_status submit(struct array *array, struct sl_ledger *ledger, size
     return sl_fail(err, status, "%s", refusal.message);
 }
 
+/* sbatch replaces no %a in a path with a backslash, and no option has two lines. */
+static enum sl_status check_folder(const char *folder, struct sl_error *err)
+{
+    char *path = sl_path_absolute(folder);
+    const bool good = !strpbrk(path, "\\\n");
+    free(path);
+    if (good) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE,
+                   "--output: Slurm cannot write logs into a folder whose path has a backslash or "
+                   "a line break; use another folder");
+}
+
 enum sl_status sl_launch_slurm(const struct sl_experiment *experiment,
                                const struct sl_launch *launch, struct sl_experiment_outcome *out,
                                struct sl_error *err)
@@ -271,6 +283,7 @@ enum sl_status sl_launch_slurm(const struct sl_experiment *experiment,
     size_t limit = 1;
     bool handed = false;
     enum sl_status status = SL_OK;
+    SL_TRY_OUT(check_folder(runner->folder, err));
     SL_TRY_OUT(sl_slurm_words_read(launch->slurm, &array.words, err));
     SL_TRY_OUT(sl_slurm_array_limit(&limit, err));
     SL_TRY_OUT(sl_results_open(experiment, runner, &ledger, &outputs, err));

@@ -254,6 +254,8 @@ static void show(const struct watch *watch)
             if (!job->open[j]) continue;
             const struct sl_slurm_task *task = &job->tasks[job->submission->tasks[j]];
             board.waiting += task->state == SL_SLURM_WAITS;
+            if (task->state == SL_SLURM_WAITS && !board.waiting_for)
+                board.waiting_for = task->reason;
             if (task->state == SL_SLURM_RUNS && board.n_running < MOST_SHOWN)
                 running[board.n_running++] = (struct sl_running){
                     job->submission->experiment->runs[j].title, task->seconds, NAN};
