@@ -161,8 +161,9 @@ struct sl_board {
     size_t done, failed, missing, total; /* runs */
     const struct sl_running *running;    /* borrowed; n_running */
     size_t n_running;
-    const char *waits; /* borrowed; the job that waits for memory, or NULL */
-    size_t waiting;    /* runs that wait for a machine of a cluster */
+    const char *waits;       /* borrowed; the job that waits for memory, or NULL */
+    size_t waiting;          /* runs that wait for a machine of a cluster */
+    const char *waiting_for; /* borrowed; why the first of them does, in Slurm's words, or NULL */
 };
 
 enum sl_run_event {

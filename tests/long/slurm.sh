@@ -49,6 +49,21 @@ passes "ten runs in an array of at most four tasks" \
 says "are packed" "10 runs in 4 tasks"
 passes "and have the same results" same_results many-here many-there
 
+# ---- A submission that never arrives ----
+
+mkdir dead
+printf '#!/bin/sh\nkill -KILL $$\n' >dead/sbatch
+chmod +x dead/sbatch
+spec short 1 1
+fails "an sbatch that is killed leaves it open whether there is a job" "Slurm may run the job all the same" \
+    env "PATH=$scratch/dead:$PATH" "$program" run short.json --launcher slurm --slurm time=10 -o never
+fails "until it is known, nothing else is submitted" "never has a Slurm job without a number" \
+    "$program" run short.json --launcher slurm --slurm time=10 -o never
+passes "the watch looks for it" "$program" run --watch -o never
+says "and gives up" "Slurm has no job of an interrupted submission"
+passes "then the runs can be submitted" "$program" run short.json --launcher slurm --slurm time=10 -o never
+says "and are made" "1 run made"
+
 # ---- Preemption ----
 
 spec long 40 1

@@ -44,6 +44,9 @@ says "without making them again" "0 runs made, 4 there before"
 passes "with the results of the local run" same local "printed here"
 [ -z "$(ls "printed here/parts")" ]
 report $? "and no part is left"
+fails "a path of two lines is refused, for a command is a line" "a path has a line break" \
+    "$program" run spec.json --launcher print -o "two
+lines"
 key=$(sed -n 's/.*--run \([0-9a-f]\{8\}\).*/\1/p' commands | head -n 1)
 passes "a run can be named by the beginning of its key" "$program" run spec.json -o few --run "$key"
 fails "a key that no run has is refused" 'mine has no run with the key "zz"' \
@@ -53,7 +56,9 @@ fails "a key that no run has is refused" 'mine has no run with the key "zz"' \
 
 # shellcheck disable=SC2119 # no lines for slurm.conf
 slurm_start
-passes "an array" "$program" run spec.json --launcher slurm -o array
+# What a user sets for squeue, scancel and sbatch must not hide tasks, or make sbatch wait.
+passes "an array" env SQUEUE_PARTITION=nosuch SQUEUE_STATES=failed SBATCH_WAIT=1 \
+    SBATCH_ERROR=/nonexistent/x SBATCH_COMMENT=mine "$program" run spec.json --launcher slurm -o array
 says "is submitted with estimates" "4 runs in 4 tasks of 1 core"
 passes "with the results of the local run" same local array
 passes "leaves what a local run leaves" "$program" run spec.json -o array
@@ -62,10 +67,14 @@ fails "a partition that the cluster has not is refused" "Invalid partition name 
     "$program" run spec.json --launcher slurm --slurm partition=nosuch,time=10 -o refused
 [ -z "$(ls refused/slurm)" ]
 report $? "and nothing is left of it"
+fails "a typing error is named" "unrecognized option '--partitoin=work'" \
+    "$program" run spec.json --launcher slurm --slurm partitoin=work,time=10 -o refused
 fails "a word that is no option is refused" '--slurm: "time=" is not an option of sbatch' \
     "$program" run spec.json --launcher slurm --slurm time= -o refused
 fails "so is one that softlab needs itself" "--slurm: array cannot be given" \
     "$program" run spec.json --launcher slurm --slurm array=1-3 -o refused
+fails "a folder that sbatch cannot name is refused" "a folder whose path has a backslash" \
+    "$program" run spec.json --launcher slurm -o 'back\slash'
 fails "a folder without jobs cannot be followed" "refused has no Slurm job to follow" \
     "$program" run --watch -o refused
 
@@ -88,13 +97,23 @@ fails "also for another job" "ends has Slurm job" "$program" run endless.json --
 first=$(squeue --noheader --array --format='%K %A' | awk '$1 == 1 { print $2 }')
 kill -KILL "$(scontrol listpids "$first" | awk 'NR > 1 { print $1; exit }')"
 report $? "a task is killed"
-passes "the job is cancelled" "$program" run --cancel -o ends
+passes "the job is cancelled" env SCANCEL_PARTITION=nosuch "$program" run --cancel -o ends
 says "the killed run has failed" "signal 9"
 says "and the other was cancelled" "it was cancelled"
 [ "$(grep -c '"softlab":"failure"' ends/failures.jsonl)" -eq 2 ]
 report $? "both are in failures.jsonl"
 [ -z "$(squeue --noheader)" ]
 report $? "and no job is left"
+
+# ---- Tasks that wait ----
+
+script -qec "'$program' run endless.json --launcher slurm --slurm time=10,begin=now+1hour -o waits" \
+    typed </dev/null >"$scratch/output" 2>&1 &
+watching=$!
+wait_for 60 grep -qF "2 waiting (BeginTime)" typed
+report $? "a terminal shows how many wait, and for what"
+scancel "$(squeue --noheader --format=%F | head -n 1)"
+wait $watching
 
 # ---- Ctrl-C that cancels ----
 

@@ -72,10 +72,13 @@ static void put_line(struct sl_buffer *out, size_t columns, const char *left, co
 
 static void put_counts(struct sl_buffer *out, size_t columns, const struct sl_board *board)
 {
-    char line[LINE], failed[40] = "", missing[40] = "", waiting[40] = "";
+    char line[LINE], failed[40] = "", missing[40] = "", waiting[160] = "";
     if (board->failed > 0) snprintf(failed, sizeof failed, ", %zu failed", board->failed);
     if (board->missing > 0) snprintf(missing, sizeof missing, ", %zu missing", board->missing);
-    if (board->waiting > 0) snprintf(waiting, sizeof waiting, ", %zu waiting", board->waiting);
+    const char *reason = board->waiting_for;
+    if (board->waiting > 0)
+        snprintf(waiting, sizeof waiting, ", %zu waiting%s%.100s%s", board->waiting,
+                 reason ? " (" : "", reason ? reason : "", reason ? ")" : "");
     snprintf(line, sizeof line, "%zu of %zu run%s done%s%s%s", board->done, board->total,
              sl_text_plural(board->total, "", "s"), failed, missing, waiting);
     put_line(out, columns, line, "");

@@ -40,12 +40,25 @@ void sl_launch_line(const struct sl_launch *launch, struct sl_buffer *out)
     sl_buffer_text(out, run_option);
 }
 
+/* A command is a line. */
+static enum sl_status check_words(char *const *words, struct sl_error *err)
+{
+    for (; *words; words++)
+        if (strchr(*words, '\n'))
+            return sl_fail(err, SL_ERR_USAGE,
+                           "--launcher print prints one command per line, and a path has a line "
+                           "break: \"%.*s...\"; rename it",
+                           (int)strcspn(*words, "\n"), *words);
+    return SL_OK;
+}
+
 static enum sl_status start_print(const struct sl_experiment *experiment,
                                   const struct sl_launch *launch, struct sl_experiment_outcome *out,
                                   struct sl_error *err)
 {
     const char *folder = launch->runner->folder;
     struct sl_ledger ledger = {.lock = -1};
+    SL_TRY(check_words(launch->command, err));
     if (sl_folder_exists(folder)) SL_TRY(sl_ledger_read(folder, &ledger, err));
     bool *open = sl_alloc(experiment->n_runs + 1, sizeof *open);
     *out = (struct sl_experiment_outcome){0};

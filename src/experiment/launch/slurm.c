@@ -11,18 +11,44 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
+extern char **environ;
+
 enum { PRINTED_LIMIT = 1 << 28 };
+
+/* Variables that change what Slurm's commands do: SQUEUE_PARTITION hides tasks, SBATCH_WAIT makes
+ * sbatch wait. Those that a user may give to sbatch, such as SBATCH_ACCOUNT, stay. */
+static bool disturbs(const char *variable)
+{
+    static const char *const prefixes[] = {"SQUEUE_", "SCANCEL_", "SCONTROL_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0) return true;
+    return sl_slurm_words_disturb(variable);
+}
+
+/* The caller frees the list; its words are borrowed. */
+static const char **make_environment(void)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    const char **words = sl_alloc(count + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++)
+        if (!disturbs(environ[i])) words[kept++] = environ[i];
+    return words;
+}
 
 /* Run one of Slurm's commands; the caller releases `printed` in any case. Those that change
  * something are kept apart from Ctrl-C: a submission that is cut off could leave a job unseen. */
 static enum sl_status ask(const char *const *words, bool apart, struct sl_buffer *printed,
                           struct sl_error *err)
 {
-    const struct sl_command command = {.words = words, .apart = apart};
+    const char **environment = make_environment();
+    const struct sl_command command = {.words = words, .environment = environment, .apart = apart};
     sl_buffer_init(printed, PRINTED_LIMIT);
     sl_buffer_text(printed, "");
     struct sl_error problem;
     const enum sl_status status = sl_command_run(&command, printed, &problem);
+    free(environment);
     if (status == SL_ERR_NOT_FOUND)
         return sl_fail(err, status,
                        "%s is not in PATH: log in where Slurm is installed, or use --launcher "
@@ -274,6 +300,8 @@ static void read_line(char *line, struct sl_slurm_task *tasks, size_t n_tasks)
     *found = (struct sl_slurm_task){.state = row->state};
     if (row->state == SL_SLURM_RUNS) found->seconds = read_duration(words[3]);
     if (row->state == SL_SLURM_ENDED) found->reason = describe_end(row, code, rest);
+    if (row->state == SL_SLURM_WAITS && strcmp(rest, "None") != 0)
+        found->reason = sl_string_copy(rest);
 }
 
 enum sl_status sl_slurm_ask(const char *job, struct sl_slurm_task *tasks, size_t n_tasks,
@@ -292,9 +320,11 @@ enum sl_status sl_slurm_ask(const char *job, struct sl_slurm_task *tasks, size_t
     if (status == SL_OK || forgotten) {
         status = SL_OK;
         for (size_t i = 1; i <= n_tasks; i++) {
-            if (!tasks[i].reason)
-                tasks[i].reason = sl_string_copy("Slurm no longer knows its task");
-            tasks[i].state = SL_SLURM_ENDED;
+            if (tasks[i].state == SL_SLURM_ENDED) continue;
+            free(tasks[i].reason);
+            tasks[i] =
+                (struct sl_slurm_task){.state = SL_SLURM_ENDED,
+                                       .reason = sl_string_copy("Slurm no longer knows its task")};
         }
         for (char *line = printed.data, *next; !forgotten && *line; line = next) {
             next = line + strcspn(line, "\n");

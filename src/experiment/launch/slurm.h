@@ -19,6 +19,8 @@ struct sl_slurm_words {
 enum sl_status sl_slurm_words_read(const char *text, struct sl_slurm_words *out,
                                    struct sl_error *err) SL_MUST_USE;
 void sl_slurm_words_release(struct sl_slurm_words *words);
+/* True if a variable such as "SBATCH_WAIT=1" gives an option that --slurm refuses. */
+bool sl_slurm_words_disturb(const char *variable);
 
 /* The most tasks that an array of this cluster may have. SL_ERR_NOT_FOUND, with what to do, if
  * Slurm is not installed. */
@@ -44,7 +46,7 @@ enum sl_slurm_state { SL_SLURM_UNKNOWN, SL_SLURM_WAITS, SL_SLURM_RUNS, SL_SLURM_
 struct sl_slurm_task {
     enum sl_slurm_state state;
     double seconds; /* of a running task: since its start */
-    char *reason;   /* owned; why it ended, or NULL */
+    char *reason;   /* owned; why it ended or waits, or NULL */
 };
 /* Ask for the states of tasks 1 to n_tasks of a job; `tasks` has n_tasks + 1 elements, and element
  * 0 is not used. Tasks that Slurm has forgotten count as ended. */

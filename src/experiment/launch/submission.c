@@ -1,5 +1,6 @@
 #include "experiment/launch/submission.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +78,22 @@ enum sl_status sl_submission_close(const struct sl_submission *submission, struc
     char *from = sl_path_join(submission->folder, open_name);
     char *to = sl_path_join(submission->folder, closed_name);
     enum sl_status status = SL_OK;
-    if (rename(from, to) != 0) status = sl_fail_errno(err, "%s: cannot be renamed", from);
+    /* Another watch may have closed it. */
+    if (rename(from, to) != 0 && !(errno == ENOENT && sl_file_exists(to)))
+        status = sl_fail_errno(err, "%s: cannot be renamed", from);
     free(from);
     free(to);
     return status;
+}
+
+bool sl_submissions_have(const struct sl_submissions *submissions, const char *key)
+{
+    for (size_t i = 0; i < submissions->count; i++) {
+        const struct sl_submission *one = &submissions->items[i];
+        for (size_t j = 0; j < one->experiment->n_runs; j++)
+            if (one->tasks[j] > 0 && strcmp(one->experiment->runs[j].key, key) == 0) return true;
+    }
+    return false;
 }
 
 /* ---- Reading ---- */

@@ -45,6 +45,8 @@ struct sl_submissions {
 /* Read every open.json of a results folder. On failure the list is empty. */
 enum sl_status sl_submissions_read(const char *results, struct sl_submissions *out,
                                    struct sl_error *err) SL_MUST_USE;
+/* True if a run is in one of the jobs. */
+bool sl_submissions_have(const struct sl_submissions *submissions, const char *key);
 void sl_submissions_release(struct sl_submissions *submissions);
 
 #endif

@@ -191,19 +191,54 @@ static enum sl_status record(const struct array *array, struct sl_error *err)
     return sl_submission_write(&submission, err);
 }
 
-static enum sl_status submit(struct array *array, size_t n_runs, struct sl_error *err)
+/* Runs that an open job has are not submitted twice. True if there are any. */
+static enum sl_status leave_out(struct array *array, bool *some, struct sl_error *err)
+{
+    const struct sl_experiment *experiment = array->experiment;
+    struct sl_submissions open = {0};
+    SL_TRY(sl_submissions_read(array->launch->runner->folder, &open, err));
+    *some = false;
+    for (size_t i = 0; i < experiment->n_runs; i++) {
+        if (!array->open[i] || !sl_submissions_have(&open, experiment->runs[i].key)) continue;
+        array->open[i] = false;
+        *some = true;
+    }
+    sl_submissions_release(&open);
+    return SL_OK;
+}
+
+/* Write the files of the job, in a turn: of two machines that submit the same runs, one is first.
+ */
+static enum sl_status claim(struct array *array, struct sl_error *err)
+{
+    const char *folder = array->launch->runner->folder;
+    bool taken = false;
+    SL_TRY(leave_out(array, &taken, err));
+    if (taken)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "another softlab run has just submitted runs of %s: follow them with "
+                       "softlab run --watch -o %s",
+                       array->experiment->name, folder);
+    SL_TRY(sl_submission_folder(folder, &array->folder, err));
+    SL_TRY(write_tasks(array, err));
+    SL_TRY(write_script(array, err));
+    array->script = sl_path_join(array->folder, "script");
+    return record(array, err);
+}
+
+static enum sl_status submit(struct array *array, struct sl_ledger *ledger, size_t n_runs,
+                             struct sl_error *err)
 {
     bool unsure = false;
     SL_TRY(estimate(array, err));
     SL_TRY(check_stop(array, err));
-    SL_TRY(sl_submission_folder(array->launch->runner->folder, &array->folder, err));
-    SL_TRY(write_tasks(array, err));
-    SL_TRY(write_script(array, err));
-    array->script = sl_path_join(array->folder, "script");
+    SL_TRY(sl_ledger_begin_turn(ledger, err));
+    const enum sl_status claimed = claim(array, err);
+    sl_ledger_end_turn(ledger);
+    if (claimed != SL_OK) return claimed;
     array->request.script = array->script;
     array->request.folder = array->folder;
     array->request.words = array->words.words;
-    SL_TRY(record(array, err));
     struct sl_error refusal;
     const enum sl_status status = sl_slurm_submit(&array->request, &array->job, &unsure, &refusal);
     if (status == SL_OK) {
@@ -220,6 +255,18 @@ static enum sl_status submit(struct array *array, size_t n_runs, struct sl_error
     return sl_fail(err, status, "%s", refusal.message);
 }
 
+/* sbatch replaces no %a in a path with a backslash, and no option has two lines. */
+static enum sl_status check_folder(const char *folder, struct sl_error *err)
+{
+    char *path = sl_path_absolute(folder);
+    const bool good = !strpbrk(path, "\\\n");
+    free(path);
+    if (good) return SL_OK;
+    return sl_fail(err, SL_ERR_USAGE,
+                   "--output: Slurm cannot write logs into a folder whose path has a backslash or "
+                   "a line break; use another folder");
+}
+
 enum sl_status sl_launch_slurm(const struct sl_experiment *experiment,
                                const struct sl_launch *launch, struct sl_experiment_outcome *out,
                                struct sl_error *err)
@@ -234,13 +281,16 @@ enum sl_status sl_launch_slurm(const struct sl_experiment *experiment,
     struct sl_outputs outputs = {0};
     struct sl_experiment_outcome found = {0};
     size_t limit = 1;
+    bool handed = false;
     enum sl_status status = SL_OK;
+    SL_TRY_OUT(check_folder(runner->folder, err));
     SL_TRY_OUT(sl_slurm_words_read(launch->slurm, &array.words, err));
     SL_TRY_OUT(sl_slurm_array_limit(&limit, err));
     SL_TRY_OUT(sl_results_open(experiment, runner, &ledger, &outputs, err));
     sl_launch_count(experiment, &ledger, &runner->hooks, array.open, &found);
+    SL_TRY_OUT(leave_out(&array, &handed, err));
     const size_t n_runs = divide(&array, limit);
-    if (n_runs > 0) SL_TRY_OUT(submit(&array, n_runs, err));
+    if (n_runs > 0) SL_TRY_OUT(submit(&array, &ledger, n_runs, err));
     *out = found;
 out:
     sl_ledger_close(&ledger);

@@ -74,48 +74,70 @@ static char *describe_failure(const struct followed *job, size_t task)
     return text;
 }
 
-static enum sl_status fail_run(struct watch *watch, const struct followed *job, size_t index,
-                               struct sl_error *err)
+static enum sl_status record_failure(struct watch *watch, const struct followed *job, size_t index,
+                                     const char *reason, struct sl_error *err)
 {
     const struct sl_experiment *experiment = job->submission->experiment;
-    const struct sl_run *run = &experiment->runs[index];
-    json_t *failure = sl_run_head(experiment, run, "failure");
-    char *reason = describe_failure(job, job->submission->tasks[index]);
+    json_t *failure = sl_run_head(experiment, &experiment->runs[index], "failure");
     json_object_set_new(failure, "job", json_string("Slurm"));
     json_object_set_new(failure, "log", json_string(reason));
     const enum sl_status status = sl_ledger_fail(&watch->ledger, failure, err);
     json_decref(failure);
-    watch->outcome.failed++;
-    tell(watch, SL_RUN_FAILED, run->title, reason);
-    free(reason);
+    return status;
+}
+
+/* The run of a task that has ended, in a turn. Another watch may have joined its part since: one
+ * that was killed, or one on a machine that does not see the lock of this one. */
+static enum sl_status settle_run(struct watch *watch, const struct followed *job, size_t index,
+                                 enum sl_part_state *state, char **reason, struct sl_error *err)
+{
+    const struct sl_run *run = &job->submission->experiment->runs[index];
+    SL_TRY(sl_part_join(&watch->ledger, &watch->outputs, run, state, reason, err));
+    if (*state != SL_PART_NONE) return SL_OK;
+    if (sl_ledger_has_key(&watch->ledger, run->key)) {
+        *state = SL_PART_DONE;
+        return SL_OK;
+    }
+    json_t *failure = sl_ledger_failure(&watch->ledger, run->key);
+    const char *log = json_string_value(json_object_get(failure, "log"));
+    *state = SL_PART_FAILED;
+    *reason = log ? sl_string_copy(log) : describe_failure(job, job->submission->tasks[index]);
+    const enum sl_status status = failure ? SL_OK : record_failure(watch, job, index, *reason, err);
+    json_decref(failure);
+    return status;
+}
+
+static enum sl_status judge_run(struct watch *watch, const struct followed *job, size_t index,
+                                enum sl_part_state *state, char **reason, struct sl_error *err)
+{
+    const struct sl_run *run = &job->submission->experiment->runs[index];
+    const double ended = job->ended[job->submission->tasks[index]];
+    SL_TRY(sl_part_join(&watch->ledger, &watch->outputs, run, state, reason, err));
+    if (*state != SL_PART_NONE) return SL_OK;
+    if (sl_ledger_has_key(&watch->ledger, run->key)) *state = SL_PART_DONE;
+    if (*state != SL_PART_NONE || !(sl_clock_seconds() - ended >= LATE_SECONDS)) return SL_OK;
+    SL_TRY(sl_ledger_begin_turn(&watch->ledger, err));
+    const enum sl_status status = settle_run(watch, job, index, state, reason, err);
+    sl_ledger_end_turn(&watch->ledger);
     return status;
 }
 
 static enum sl_status look_at_run(struct watch *watch, struct followed *job, size_t index,
                                   struct sl_error *err)
 {
-    const struct sl_run *run = &job->submission->experiment->runs[index];
-    const double ended = job->ended[job->submission->tasks[index]];
-    enum sl_part_state state;
+    const char *title = job->submission->experiment->runs[index].title;
+    enum sl_part_state state = SL_PART_NONE;
     char *reason = NULL;
-    SL_TRY(sl_part_join(&watch->ledger, &watch->outputs, run, &state, &reason, err));
-    /* A watch that was killed may have joined it before. */
-    if (state == SL_PART_NONE && sl_ledger_has_key(&watch->ledger, run->key)) state = SL_PART_DONE;
-    enum sl_status status = SL_OK;
-    if (state == SL_PART_DONE) {
-        watch->outcome.done++;
-        tell(watch, SL_RUN_DONE, run->title, NULL);
-    } else if (state == SL_PART_FAILED) {
-        watch->outcome.failed++;
-        tell(watch, SL_RUN_FAILED, run->title, reason);
-    } else if (sl_clock_seconds() - ended >= LATE_SECONDS) {
-        status = fail_run(watch, job, index, err);
-    } else {
-        return SL_OK;
+    const enum sl_status status = judge_run(watch, job, index, &state, &reason, err);
+    if (status == SL_OK && state != SL_PART_NONE) {
+        const bool done = state == SL_PART_DONE;
+        watch->outcome.done += done;
+        watch->outcome.failed += !done;
+        tell(watch, done ? SL_RUN_DONE : SL_RUN_FAILED, title, reason);
+        job->open[index] = false;
+        job->n_open--;
     }
     free(reason);
-    job->open[index] = false;
-    job->n_open--;
     return status;
 }
 
@@ -166,12 +188,21 @@ static void give_up(const struct watch *watch, struct followed *job)
     job->n_open = 0;
 }
 
+/* What a watch on another machine joined meanwhile. */
+static enum sl_status read_others(struct watch *watch, struct sl_error *err)
+{
+    SL_TRY(sl_ledger_begin_turn(&watch->ledger, err));
+    sl_ledger_end_turn(&watch->ledger);
+    return SL_OK;
+}
+
 static enum sl_status look_at_job(struct watch *watch, struct followed *job, struct sl_error *err)
 {
     const struct sl_submission *submission = job->submission;
     if (job->n_open == 0) return SL_OK;
     /* First Slurm, then the files: a task that has ended has written its part. */
     SL_TRY(ask(watch, job, err));
+    SL_TRY(read_others(watch, err));
     for (size_t i = 0; i < submission->experiment->n_runs; i++)
         if (job->open[i]) SL_TRY(look_at_run(watch, job, i, err));
     if (sl_clock_seconds() - job->unseen > UNSEEN_SECONDS) give_up(watch, job);
@@ -223,6 +254,8 @@ static void show(const struct watch *watch)
             if (!job->open[j]) continue;
             const struct sl_slurm_task *task = &job->tasks[job->submission->tasks[j]];
             board.waiting += task->state == SL_SLURM_WAITS;
+            if (task->state == SL_SLURM_WAITS && !board.waiting_for)
+                board.waiting_for = task->reason;
             if (task->state == SL_SLURM_RUNS && board.n_running < MOST_SHOWN)
                 running[board.n_running++] = (struct sl_running){
                     job->submission->experiment->runs[j].title, task->seconds, NAN};

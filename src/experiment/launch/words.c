@@ -10,9 +10,10 @@ static const struct {
     const char *key, *why;
 } refused[] = {
     {"array", "softlab numbers the runs itself; --only and --shard choose runs"},
-    {"cpus-per-task", "--threads sets it"},
-    {"c", "--threads sets it"},
     {"chdir", "the commands of the runs have absolute paths"},
+    {"clusters",
+     "softlab follows jobs of the cluster of this machine only; log in to the other one"},
+    {"cpus-per-task", "--threads sets it"},
     {"error", "logs are in the slurm folder of the results"},
     {"input", "runs read no standard input"},
     {"nodes", "a run uses one machine"},
@@ -48,6 +49,19 @@ static bool has_control(const char *text, size_t length)
     return false;
 }
 
+/* sbatch also reads the beginning of an option as the option. */
+static enum sl_status check_refused(const char *word, size_t key, struct sl_error *err)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (strncmp(refused[i].key, word, key) != 0) continue;
+        const bool whole = strlen(refused[i].key) == key;
+        return sl_fail(err, SL_ERR_USAGE, "--slurm: %.*s%s%s%s cannot be given: %s", (int)key, word,
+                       whole ? "" : ", which may be short for ", whole ? "" : refused[i].key,
+                       whole ? "" : ",", refused[i].why);
+    }
+    return SL_OK;
+}
+
 static enum sl_status check_word(const char *word, size_t length, size_t key, struct sl_error *err)
 {
     if (!is_key(word, key) || (word[key] == '=' && key + 1 == length) || has_control(word, length))
@@ -55,11 +69,15 @@ static enum sl_status check_word(const char *word, size_t length, size_t key, st
                        "--slurm: \"%.*s\" is not an option of sbatch; write KEY=VALUE or KEY, "
                        "separated by commas, as in partition=gpu,time=60",
                        (int)length, word);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (strlen(refused[i].key) == key && strncmp(refused[i].key, word, key) == 0)
-            return sl_fail(err, SL_ERR_USAGE, "--slurm: %s cannot be given: %s", refused[i].key,
-                           refused[i].why);
-    return SL_OK;
+    return check_refused(word, key, err);
+}
+
+/* "mem" and "mem-per-cpu", but not "mem-bind". */
+static bool is_size(const char *word, size_t key)
+{
+    static const char sizes[] = "mem-per-";
+    return (key == 3 && strncmp(word, sizes, key) == 0) ||
+           (key >= 5 && strncmp(word, sizes, key < 8 ? key : 8) == 0);
 }
 
 enum sl_status sl_slurm_words_read(const char *text, struct sl_slurm_words *out,
@@ -75,7 +93,7 @@ enum sl_status sl_slurm_words_read(const char *text, struct sl_slurm_words *out,
             return status;
         }
         read.times = read.times || (name == 4 && strncmp(text, "time", 4) == 0);
-        read.sizes = read.sizes || (name >= 3 && strncmp(text, "mem", 3) == 0);
+        read.sizes = read.sizes || is_size(text, name);
         read.words = sl_resize(read.words, count + 2, sizeof *read.words);
         read.words[count] = sl_string_printf("--%.*s", (int)length, text);
         read.words[count + 1] = NULL;
@@ -83,6 +101,22 @@ enum sl_status sl_slurm_words_read(const char *text, struct sl_slurm_words *out,
     }
     *out = read;
     return SL_OK;
+}
+
+bool sl_slurm_words_disturb(const char *variable)
+{
+    static const char prefix[] = "SBATCH_";
+    const size_t length = strlen(prefix), key = strcspn(variable, "=");
+    if (strncmp(variable, prefix, length) != 0) return false;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        size_t at = 0;
+        while (refused[i].key[at] &&
+               variable[length + at] ==
+                   (refused[i].key[at] == '-' ? '_' : refused[i].key[at] & ~32))
+            at++;
+        if (!refused[i].key[at] && length + at == key) return true;
+    }
+    return false;
 }
 
 void sl_slurm_words_release(struct sl_slurm_words *words)

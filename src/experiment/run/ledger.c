@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "experiment/run/turn.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 
@@ -19,21 +21,23 @@ static enum sl_status take_lock(struct sl_ledger *ledger, struct sl_error *err)
 {
     char *path = sl_path_join(ledger->folder, "lock");
     const struct timespec wait = {.tv_nsec = LOCK_WAIT_MS * 1000000L};
-    enum sl_status status = SL_OK;
     ledger->lock = open(path, O_RDWR | O_CREAT, 0666);
-    if (ledger->lock < 0) {
-        status = sl_fail_errno(err, "%s: results cannot be written there", ledger->folder);
-    } else {
-        int tries = 0;
-        while (flock(ledger->lock, LOCK_EX | LOCK_NB) != 0 && ++tries < LOCK_TRIES)
-            nanosleep(&wait, NULL);
-        if (tries == LOCK_TRIES)
-            status = sl_fail(err, SL_ERR_USAGE,
-                             "another softlab run works in %s: let it end, or use another folder",
-                             ledger->folder);
-    }
     free(path);
-    return status;
+    if (ledger->lock < 0)
+        return sl_fail_errno(err, "%s: results cannot be written there", ledger->folder);
+    for (int tries = 0; flock(ledger->lock, LOCK_EX | LOCK_NB) != 0;) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return sl_fail(err, SL_ERR_IO,
+                           "%s cannot be locked (%s): use a folder on a file system that has file "
+                           "locks",
+                           ledger->folder, strerror(errno));
+        if (++tries == LOCK_TRIES)
+            return sl_fail(err, SL_ERR_USAGE,
+                           "another softlab run works in %s: let it end, or use another folder",
+                           ledger->folder);
+        nanosleep(&wait, NULL);
+    }
+    return SL_OK;
 }
 
 /* A record as one line of text with its newline. */
@@ -70,6 +74,7 @@ static void take_line(struct sl_ledger *ledger, struct sl_ledger_line *line)
         free(ledger->lines[i].text);
         free(ledger->lines[i].absent);
         ledger->lines[i] = *line;
+        ledger->doubled = true;
         return;
     }
     ledger->lines = sl_resize(ledger->lines, ledger->n_lines + 1, sizeof *ledger->lines);
@@ -157,6 +162,91 @@ out:
     return status;
 }
 
+/* Replace results.jsonl with the lines in memory. */
+static enum sl_status write_lines(struct sl_ledger *ledger, struct sl_error *err)
+{
+    struct sl_writer writer = {.descriptor = -1};
+    enum sl_status status = SL_OK;
+    SL_TRY_OUT(sl_writer_open(&writer, ledger->results, err));
+    for (size_t i = 0; i < ledger->n_lines; i++) {
+        const char *text = ledger->lines[i].text;
+        SL_TRY_OUT(sl_writer_write(&writer, text, strlen(text), err));
+        SL_TRY_OUT(sl_writer_write(&writer, "\n", 1, err));
+    }
+    SL_TRY_OUT(sl_writer_commit(&writer, err));
+    ledger->doubled = false;
+out:
+    sl_writer_discard(&writer);
+    return status;
+}
+
+/* ---- Turns ---- */
+
+static void forget_lines(struct sl_ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->n_lines; i++) {
+        free(ledger->lines[i].text);
+        free(ledger->lines[i].absent);
+    }
+    free(ledger->lines);
+    ledger->lines = NULL;
+    ledger->n_lines = 0;
+    ledger->doubled = false;
+}
+
+/* Note the state of results.jsonl; false if it is the one noted before. */
+static bool note_state(struct sl_ledger *ledger)
+{
+    struct stat file = {0};
+    /* Opening it makes a network file system look again. */
+    const int descriptor = open(ledger->results, O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        if (fstat(descriptor, &file) != 0) file = (struct stat){0};
+        close(descriptor);
+    }
+    const bool same = ledger->seen.file == (uint64_t)file.st_ino &&
+                      ledger->seen.bytes == (uint64_t)file.st_size &&
+                      ledger->seen.changed.tv_sec == file.st_mtim.tv_sec &&
+                      ledger->seen.changed.tv_nsec == file.st_mtim.tv_nsec;
+    ledger->seen.file = (uint64_t)file.st_ino;
+    ledger->seen.bytes = (uint64_t)file.st_size;
+    ledger->seen.changed = file.st_mtim;
+    return !same;
+}
+
+/* An incomplete last line was left by a killed process: nobody writes during a turn. */
+static enum sl_status read_changes(struct sl_ledger *ledger, struct sl_error *err)
+{
+    bool cut = false;
+    if (!note_state(ledger)) return SL_OK;
+    forget_lines(ledger);
+    SL_TRY(read_lines(ledger, &cut, err));
+    return cut ? write_lines(ledger, err) : SL_OK;
+}
+
+enum sl_status sl_ledger_begin_turn(struct sl_ledger *ledger, struct sl_error *err)
+{
+    if (ledger->turns == 0) {
+        SL_TRY(sl_turn_begin(ledger->folder, err));
+        const enum sl_status status = read_changes(ledger, err);
+        if (status != SL_OK) {
+            sl_turn_end(ledger->folder);
+            return status;
+        }
+    }
+    ledger->turns++;
+    return SL_OK;
+}
+
+void sl_ledger_end_turn(struct sl_ledger *ledger)
+{
+    if (--ledger->turns > 0) return;
+    (void)note_state(ledger);
+    sl_turn_end(ledger->folder);
+}
+
+/* ---- Opening and closing ---- */
+
 static enum sl_status open_ledger(const char *folder, bool lock, struct sl_ledger *out,
                                   struct sl_error *err)
 {
@@ -166,9 +256,13 @@ static enum sl_status open_ledger(const char *folder, bool lock, struct sl_ledge
                                .lock = -1};
     bool cut = false;
     enum sl_status status = SL_OK;
-    if (lock) SL_TRY_OUT(take_lock(&ledger, err));
-    SL_TRY_OUT(read_lines(&ledger, &cut, err));
-    if (lock && cut) SL_TRY_OUT(sl_ledger_write(&ledger, err));
+    if (lock) {
+        SL_TRY_OUT(take_lock(&ledger, err));
+        SL_TRY_OUT(sl_ledger_begin_turn(&ledger, err));
+        sl_ledger_end_turn(&ledger);
+    } else {
+        SL_TRY_OUT(read_lines(&ledger, &cut, err));
+    }
     *out = ledger;
     return SL_OK;
 out:
@@ -192,11 +286,7 @@ enum sl_status sl_ledger_read(const char *folder, struct sl_ledger *out, struct 
 void sl_ledger_close(struct sl_ledger *ledger)
 {
     if (ledger->lock >= 0) close(ledger->lock);
-    for (size_t i = 0; i < ledger->n_lines; i++) {
-        free(ledger->lines[i].text);
-        free(ledger->lines[i].absent);
-    }
-    free(ledger->lines);
+    forget_lines(ledger);
     free(ledger->folder);
     free(ledger->results);
     free(ledger->failures);
@@ -222,10 +312,12 @@ enum sl_status sl_ledger_append(struct sl_ledger *ledger, const json_t *result,
                                 struct sl_error *err)
 {
     size_t length;
+    SL_TRY(sl_ledger_begin_turn(ledger, err));
     char *line = line_of(result, &length);
     const enum sl_status status = append(ledger->results, line, length, err);
     if (status == SL_OK) add_line(ledger, line, length - 1, result);
     free(line);
+    sl_ledger_end_turn(ledger);
     return status;
 }
 
@@ -240,22 +332,9 @@ enum sl_status sl_line_append(const char *path, const json_t *record, struct sl_
 
 enum sl_status sl_ledger_fail(struct sl_ledger *ledger, const json_t *failure, struct sl_error *err)
 {
-    return sl_line_append(ledger->failures, failure, err);
-}
-
-enum sl_status sl_ledger_write(const struct sl_ledger *ledger, struct sl_error *err)
-{
-    struct sl_writer writer = {.descriptor = -1};
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(sl_writer_open(&writer, ledger->results, err));
-    for (size_t i = 0; i < ledger->n_lines; i++) {
-        const char *text = ledger->lines[i].text;
-        SL_TRY_OUT(sl_writer_write(&writer, text, strlen(text), err));
-        SL_TRY_OUT(sl_writer_write(&writer, "\n", 1, err));
-    }
-    SL_TRY_OUT(sl_writer_commit(&writer, err));
-out:
-    sl_writer_discard(&writer);
+    SL_TRY(sl_ledger_begin_turn(ledger, err));
+    const enum sl_status status = sl_line_append(ledger->failures, failure, err);
+    sl_ledger_end_turn(ledger);
     return status;
 }
 
@@ -321,18 +400,20 @@ enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger,
 {
     struct sl_buffer text, kept;
     if (!sl_file_exists(ledger->failures)) return SL_OK;
+    SL_TRY(sl_ledger_begin_turn(ledger, err));
     sl_buffer_init(&text, RESULTS_LIMIT);
     sl_buffer_init(&kept, RESULTS_LIMIT);
     enum sl_status status = SL_OK;
     size_t at = 0, length = 0;
-    SL_TRY_OUT(sl_file_read(ledger->failures, &text, err));
+    if (sl_file_exists(ledger->failures)) SL_TRY_OUT(sl_file_read(ledger->failures, &text, err));
     for (const char *line; (line = next_failure(&text, &at, &length));)
         if (!is_of(experiment, line, length)) sl_buffer_append(&kept, line, length);
     if (kept.length > 0)
         SL_TRY_OUT(sl_file_write(ledger->failures, kept.data, kept.length, err));
-    else if (unlink(ledger->failures) != 0)
+    else if (unlink(ledger->failures) != 0 && errno != ENOENT)
         status = sl_fail_errno(err, "%s: cannot be removed", ledger->failures);
 out:
+    sl_ledger_end_turn(ledger);
     sl_buffer_release(&text);
     sl_buffer_release(&kept);
     return status;
@@ -350,17 +431,32 @@ static int by_place(const void *a, const void *b)
     return x->was < y->was ? -1 : x->was > y->was;
 }
 
-enum sl_status sl_ledger_order(struct sl_ledger *ledger, const struct sl_experiment *experiment,
-                               struct sl_error *err)
+/* Put the lines in memory into order; false if they were. */
+static bool place_lines(struct sl_ledger *ledger, const struct sl_experiment *experiment)
 {
     const size_t n = ledger->n_lines;
+    bool moved = false;
     struct placed *placed = sl_alloc(n + 1, sizeof *placed);
     for (size_t i = 0; i < n; i++)
         placed[i] =
             (struct placed){place_of(experiment, ledger->lines[i].key), i, ledger->lines[i]};
     qsort(placed, n, sizeof *placed, by_place);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         ledger->lines[i] = placed[i].line;
+        moved = moved || placed[i].was != i;
+    }
     free(placed);
-    return sl_ledger_write(ledger, err);
+    return moved;
+}
+
+/* A part whose only run is made has nothing to move, and may be joined and gone by now. */
+enum sl_status sl_ledger_order(struct sl_ledger *ledger, const struct sl_experiment *experiment,
+                               struct sl_error *err)
+{
+    if (!place_lines(ledger, experiment) && !ledger->doubled) return SL_OK;
+    SL_TRY(sl_ledger_begin_turn(ledger, err));
+    (void)place_lines(ledger, experiment); /* with lines of others, if there are any */
+    const enum sl_status status = write_lines(ledger, err);
+    sl_ledger_end_turn(ledger);
+    return status;
 }

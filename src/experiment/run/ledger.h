@@ -1,7 +1,10 @@
 /* Private to experiment/: results.jsonl, to which finished runs are appended, and failures.jsonl.
- * Only one process at a time may write to the folder; a lock file enforces this. */
+ * Only one process at a time may write to the folder; a lock file enforces this. Where file locks
+ * do not reach other machines, turns keep what several processes write whole. */
 #ifndef SOFTLAB_EXPERIMENT_LEDGER_H
 #define SOFTLAB_EXPERIMENT_LEDGER_H
+
+#include <time.h>
 
 #include "softlab/experiment.h"
 
@@ -14,6 +17,12 @@ struct sl_ledger {
     char *folder, *results, *failures; /* owned */
     struct sl_ledger_line *lines;      /* owned; n_lines */
     size_t n_lines;
+    bool doubled;   /* results.jsonl has lines that later lines replace */
+    unsigned turns; /* turns within turns, which are one */
+    struct {
+        uint64_t file, bytes;
+        struct timespec changed;
+    } seen;   /* results.jsonl as `lines` has it */
     int lock; /* file descriptor; children inherit the lock, so it outlives a killed runner; -1:
                  none */
 };
@@ -31,6 +40,11 @@ enum sl_status sl_ledger_open(const char *folder, struct sl_ledger *out,
 enum sl_status sl_ledger_read(const char *folder, struct sl_ledger *out,
                               struct sl_error *err) SL_MUST_USE;
 void sl_ledger_close(struct sl_ledger *ledger);
+/* Begin a turn of a locked folder: until it ends, no other process changes its lists, and `lines`
+ * has what others wrote. A turn within a turn is part of it. Functions that write take one
+ * themselves. */
+enum sl_status sl_ledger_begin_turn(struct sl_ledger *ledger, struct sl_error *err) SL_MUST_USE;
+void sl_ledger_end_turn(struct sl_ledger *ledger);
 /* True if the run has a line, unless a test that was absent then can be scored now. */
 bool sl_ledger_has(const struct sl_ledger *ledger, const struct sl_run *run);
 /* The line of a run, borrowed; NULL if there is none. */
@@ -49,8 +63,6 @@ json_t *sl_ledger_failure(const struct sl_ledger *ledger, const char *key);
 enum sl_status sl_ledger_forget_failures(struct sl_ledger *ledger,
                                          const struct sl_experiment *experiment,
                                          struct sl_error *err) SL_MUST_USE;
-/* Replace results.jsonl with the lines in memory. */
-enum sl_status sl_ledger_write(const struct sl_ledger *ledger, struct sl_error *err) SL_MUST_USE;
 /* Move the lines of this experiment's runs to the end, in the order of the plan. */
 enum sl_status sl_ledger_order(struct sl_ledger *ledger, const struct sl_experiment *experiment,
                                struct sl_error *err) SL_MUST_USE;

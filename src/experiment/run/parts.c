@@ -81,17 +81,14 @@ static bool has_ended(const char *folder, const struct sl_run *run)
     return ended;
 }
 
-enum sl_status sl_part_join(struct sl_ledger *ledger, struct sl_outputs *outputs,
-                            const struct sl_run *run, enum sl_part_state *out, char **reason,
-                            struct sl_error *err)
+/* During a turn. */
+static enum sl_status join(struct sl_ledger *ledger, struct sl_outputs *outputs,
+                           const struct sl_run *run, const char *folder, enum sl_part_state *out,
+                           char **reason, struct sl_error *err)
 {
-    char *folder = sl_part_folder(ledger->folder, run->key);
     struct sl_ledger part = {.lock = -1};
-    enum sl_status status = SL_OK;
-    *out = SL_PART_NONE;
-    *reason = NULL;
-    if (!has_ended(folder, run)) goto out;
-    status = sl_ledger_open(folder, &part, err);
+    if (!has_ended(folder, run)) return SL_OK; /* another process has joined it */
+    enum sl_status status = sl_ledger_open(folder, &part, err);
     if (status == SL_ERR_USAGE) status = SL_OK; /* its process has not ended */
     if (status != SL_OK || part.lock < 0) goto out;
     if (sl_ledger_has_key(&part, run->key)) {
@@ -102,6 +99,22 @@ enum sl_status sl_part_join(struct sl_ledger *ledger, struct sl_outputs *outputs
     }
 out:
     sl_ledger_close(&part);
+    return status;
+}
+
+enum sl_status sl_part_join(struct sl_ledger *ledger, struct sl_outputs *outputs,
+                            const struct sl_run *run, enum sl_part_state *out, char **reason,
+                            struct sl_error *err)
+{
+    char *folder = sl_part_folder(ledger->folder, run->key);
+    enum sl_status status = SL_OK;
+    *out = SL_PART_NONE;
+    *reason = NULL;
+    if (!has_ended(folder, run)) goto out;
+    SL_TRY_OUT(sl_ledger_begin_turn(ledger, err));
+    status = join(ledger, outputs, run, folder, out, reason, err);
+    sl_ledger_end_turn(ledger);
+out:
     free(folder);
     return status;
 }
@@ -111,8 +124,11 @@ out:
 /* Append the record unless the ledger has the same line. Takes `record`. */
 static enum sl_status record_once(struct sl_ledger *ledger, json_t *record, struct sl_error *err)
 {
-    const enum sl_status status =
-        sl_ledger_holds(ledger, record) ? SL_OK : sl_ledger_append(ledger, record, err);
+    enum sl_status status = sl_ledger_begin_turn(ledger, err);
+    if (status == SL_OK) {
+        if (!sl_ledger_holds(ledger, record)) status = sl_ledger_append(ledger, record, err);
+        sl_ledger_end_turn(ledger);
+    }
     json_decref(record);
     return status;
 }

@@ -58,6 +58,68 @@ static void test_words_that_are_none_are_refused(void **state)
     assert_string_equal(err.message, "--slurm: wrap cannot be given: softlab writes the script");
 }
 
+/* sbatch takes the beginning of an option for the option. */
+static void test_words_that_may_be_short_for_refused_ones_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"outpu=/tmp/x", "arra=2-4", "chdi=/tmp", "parsabl",
+                                        "test-onl",     "c=4",      "wait",      "clusters=all"};
+    static const char *const right[] = {"partition=a", "waitx",    "no-requeue", "time-min=5",
+                                        "nodelist=n1", "nice=100", "qos=long",   "wckey=x"};
+    struct sl_slurm_words words;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct sl_error err = {0};
+        assert_int_equal(sl_slurm_words_read(wrong[i], &words, &err), SL_ERR_USAGE);
+        assert_non_null(strstr(err.message, "cannot be given"));
+    }
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        struct sl_error err = {0};
+        assert_ok(sl_slurm_words_read(right[i], &words, &err), err);
+        sl_slurm_words_release(&words);
+    }
+    struct sl_error err = {0};
+    assert_int_equal(sl_slurm_words_read("outpu=x", &words, &err), SL_ERR_USAGE);
+    assert_string_equal(err.message, "--slurm: outpu, which may be short for output, cannot be "
+                                     "given: logs are in the slurm folder of the results");
+}
+
+static void test_words_of_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        bool sizes;
+    } cases[] = {{"mem=2G", true},       {"mem-per-cpu=2G", true},  {"mem-per-gpu=2G", true},
+                 {"mem-per-c=2G", true}, {"mem-bind=local", false}, {"memx=1", false},
+                 {"tmp=2G", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sl_error err = {0};
+        struct sl_slurm_words words;
+        assert_ok(sl_slurm_words_read(cases[i].word, &words, &err), err);
+        assert_int_equal(words.sizes, cases[i].sizes);
+        sl_slurm_words_release(&words);
+    }
+}
+
+static void test_variables_that_give_refused_words(void **state)
+{
+    (void)state;
+    static const char *const disturb[] = {"SBATCH_WAIT=1",
+                                          "SBATCH_WAIT=", "SBATCH_OPEN_MODE=append",
+                                          "SBATCH_ERROR=x", "SBATCH_CLUSTERS=a,b"};
+    static const char *const stay[] = {"SBATCH_ACCOUNT=a",
+                                       "SBATCH_WAIT_ALL_NODES=1",
+                                       "SBATCH_PARTITION=p",
+                                       "WAIT=1",
+                                       "SBATCH_",
+                                       "SBATCH_=1",
+                                       ""};
+    for (size_t i = 0; i < sizeof disturb / sizeof *disturb; i++)
+        assert_true(sl_slurm_words_disturb(disturb[i]));
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        assert_false(sl_slurm_words_disturb(stay[i]));
+}
+
 /* ---- Files of a job ---- */
 
 /* An experiment of two runs on the heap, as a plan has it. */
@@ -120,7 +182,10 @@ static void test_a_job_is_open_until_it_is_closed(void **state)
     assert_int_equal(job->experiment->runs[1].fold, -1);
     assert_int_equal(job->tasks[0], 0);
     assert_int_equal(job->tasks[1], 1);
+    assert_true(sl_submissions_have(&open, two));
+    assert_false(sl_submissions_have(&open, one)); /* it has no task */
     assert_ok(sl_submission_close(job, &err), err);
+    assert_ok(sl_submission_close(job, &err), err); /* by another watch */
     assert_ok(sl_launch_check(results, &err), err);
     sl_submissions_release(&open);
     sl_experiment_destroy(plan);
@@ -334,6 +399,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_become_options),
         cmocka_unit_test(test_words_that_are_none_are_refused),
+        cmocka_unit_test(test_words_that_may_be_short_for_refused_ones_are_refused),
+        cmocka_unit_test(test_words_of_memory),
+        cmocka_unit_test(test_variables_that_give_refused_words),
         cmocka_unit_test(test_a_job_is_open_until_it_is_closed),
         cmocka_unit_test(test_a_damaged_job_is_an_error),
         cmocka_unit_test(test_a_part_is_joined_whole_and_once),
