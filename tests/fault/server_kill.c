@@ -123,30 +123,48 @@ static bool run(const char *folder, int64_t kills, bool adaptive, struct postgre
            report.sent == report.acknowledged && (!adaptive || audit(folder));
 }
 
+struct words {
+    int64_t kills, seed, annotators, adaptive, postgresql;
+};
+
+static bool read_words(int argc, char **argv, struct words *out)
+{
+    const struct {
+        const char *name;
+        int64_t *value;
+    } options[] = {{"--kills", &out->kills},
+                   {"--annotators", &out->annotators},
+                   {"--seed", &out->seed},
+                   {"--adaptive", &out->adaptive},
+                   {"--postgresql", &out->postgresql}};
+    enum { COUNT = sizeof options / sizeof *options };
+    for (int i = 1; i + 1 < argc; i += 2) {
+        size_t k = 0;
+        while (k < COUNT && strcmp(argv[i], options[k].name) != 0)
+            k++;
+        if (k == COUNT || !sl_text_to_integer(argv[i + 1], strlen(argv[i + 1]), options[k].value))
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    int64_t kills = 3, seed = 1, annotators = 20, adaptive = 0, postgresql = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        int64_t *option = strcmp(argv[i], "--kills") == 0        ? &kills
-                          : strcmp(argv[i], "--annotators") == 0 ? &annotators
-                          : strcmp(argv[i], "--seed") == 0       ? &seed
-                          : strcmp(argv[i], "--adaptive") == 0   ? &adaptive
-                          : strcmp(argv[i], "--postgresql") == 0 ? &postgresql
-                                                                 : NULL;
-        if (!option || !sl_text_to_integer(argv[i + 1], strlen(argv[i + 1]), option)) return 2;
-    }
-    const int missing = postgresql ? postgres_process_missing() : 0;
-    if (missing) return missing;
-    alarm(SECONDS_AT_MOST);
+    struct words words = {.kills = 3, .seed = 1, .annotators = 20};
     struct postgres_process database = {0};
     char folder[64];
+    if (!read_words(argc, argv, &words)) return 2;
+    const int missing = words.postgresql ? postgres_process_missing() : 0;
+    if (missing) return missing;
+    alarm(SECONDS_AT_MOST);
     snprintf(folder, sizeof folder, "server-kill-%ld", (long)getpid());
     /* People arrive one after another, so that there are decisions after a kill too. */
-    struct load load = {.annotators = annotators,
-                        .at_once = adaptive ? 4 : 0,
-                        .seed = seed,
+    struct load load = {.annotators = words.annotators,
+                        .at_once = words.adaptive ? 4 : 0,
+                        .seed = words.seed,
                         .books = books_create()};
-    bool good = run(folder, kills, adaptive != 0, postgresql ? &database : NULL, &load);
+    const bool good =
+        run(folder, words.kills, words.adaptive != 0, words.postgresql ? &database : NULL, &load);
     postgres_process_remove(&database);
     books_destroy(load.books);
     if (good) remove_folder(folder);
