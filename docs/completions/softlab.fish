@@ -146,7 +146,7 @@ complete -c softlab -n '__fish_seen_subcommand_from import' -l output -s o -r -F
 complete -c softlab -n '__fish_seen_subcommand_from import' -l columns -x -d 'of CSV: the columns of item, worker and label, or pairs such as item=task,p=share for item, worker, label, p, ms, confidence and truth; of exports of annotation tools: pairs such as label=topic,item=image, if they hold several questions'
 complete -c softlab -n '__fish_seen_subcommand_from import' -l abstain -x -d 'classes that mean no answer, such as skip: answers that choose one are left out and counted'
 complete -c softlab -n '__fish_seen_subcommand_from import' -l leave-out -x -d 'classes to take out: their votes are left out and counted, distributions are scaled to the other classes'
-complete -c softlab -n '__fish_seen_subcommand_from import' -l only -r -F -d 'keep only answers to the items of this file: a text file with an item per line, or answers.jsonl'
+complete -c softlab -n '__fish_seen_subcommand_from import' -l only -r -F -d 'keep only answers to the items of this file: a text file with an item per line, a .csv with a column item, or answers.jsonl'
 complete -c softlab -n '__fish_seen_subcommand_from import' -l header -x -a 'guess yes no' -d 'of wide: whether the first row holds annotators\' names, if the file does not show it'
 complete -c softlab -n '__fish_seen_subcommand_from import' -l id-column -x -d 'of wide: the column of item names, by its name or its number from 1, or none'
 complete -c softlab -n '__fish_seen_subcommand_from import' -l classes -x -d 'the classes in their order, if the file does not list them (default: those found, sorted)'

@@ -191,7 +191,8 @@ double sl_trimmed_mean(double *values, size_t count)
     const size_t trimmed = count / 10;
     for (size_t i = 0; i < count; i++)
         if (isnan(values[i])) return (double)NAN;
-    if (count > 0) qsort(values, count, sizeof *values, compare_doubles);
+    if (count == 0) return (double)NAN;
+    qsort(values, count, sizeof *values, compare_doubles);
     return sl_mean(values + trimmed, count - 2 * trimmed);
 }
 

@@ -38,7 +38,7 @@ const struct sl_field_row sl_next_job_options[] = {
      "answers; auto: by gain where that pays",
      .value = "WAY", .fallback = "auto", .names = way_names},
     {"per-item", SL_FIELD_COUNT, FIELD(per_item),
-     "the batch asks at most this many people about one item; 0 sets no limit", .fallback = "0",
+     "the batch asks at most this many people about one item; 0 sets no limit", .fallback = "5",
      .minimum = 0, .maximum = 1e6},
     {"stop", SL_FIELD_NUMBER, FIELD(stop),
      "an item with four answers is finished if one more lowers its risk by less than this; 0 "
