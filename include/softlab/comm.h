@@ -68,8 +68,8 @@ enum sl_status sl_comm_receive(struct sl_comm *comm, size_t from, void *bytes, s
                                struct sl_error *err) SL_MUST_USE;
 
 /* Collective. SL_OK if every rank gives SL_OK; otherwise every rank returns the failure of the
- * first rank that failed, with its message, which names the rank unless all failed. So all ranks end
- * together and nobody waits for one that is gone. */
+ * first rank that failed, with its message, which names the rank unless all failed. So all ranks
+ * end together and nobody waits for one that is gone. */
 enum sl_status sl_comm_agree(struct sl_comm *comm, enum sl_status status,
                              struct sl_error *err) SL_MUST_USE;
 /* Collective. SL_ERR_INPUT unless all ranks have the same number; `what` names it in the message.

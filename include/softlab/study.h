@@ -140,9 +140,9 @@ void sl_study_restored_release(struct sl_study_restored *restored);
 
 /* Move the study's database: to a URL of PostgreSQL, which study.database then names and which must
  * not contain a password, or back to study.db (NULL). Refused while a server or a command has the
- * database open. A study.db that was moved is kept under another name; rows in PostgreSQL stay. Both
- * say where the study is, and are not opened again (sl_store_move). After a kill the same call ends
- * what was begun. *kept, owned by the caller, says where the old rows are. */
+ * database open. A study.db that was moved is kept under another name; rows in PostgreSQL stay.
+ * Both say where the study is, and are not opened again (sl_store_move). After a kill the same call
+ * ends what was begun. *kept, owned by the caller, says where the old rows are. */
 enum sl_status sl_study_migrate(const char *folder, const char *to, int64_t now, char **kept,
                                 struct sl_error *err) SL_MUST_USE;
 
