@@ -42,7 +42,7 @@ static enum sl_status fit_rich_weight(struct sl_dirichlet_fit *fit, struct sl_er
 /* All rounds but those that judging annotators may need. */
 static size_t rounds_at_first(const struct sl_dirichlet_fit *fit)
 {
-    const size_t kept = fit->state->n_iterations + MOST_JUDGEMENTS * ROUNDS_AGAIN;
+    const size_t kept = fit->state->n_iterations + (size_t)MOST_JUDGEMENTS * ROUNDS_AGAIN;
     const size_t most = fit->options->max_iterations;
     return most > kept + ROUNDS_AT_FIRST ? most - kept : ROUNDS_AT_FIRST;
 }

@@ -131,6 +131,15 @@ struct place {
     double *others; /* K, scratch */
 };
 
+/* Whether the answer, `first` or one behind it about the same item, is of the annotator of `first`.
+ */
+static bool is_own(const struct sl_dirichlet_fit *fit, size_t first, size_t answer)
+{
+    const uint32_t *annotator = fit->source.annotator;
+    if (answer == first) return true;
+    return fit->repeat && fit->repeat[answer] && annotator[answer] == annotator[first];
+}
+
 /* Look at all answers of one annotator to an item, `first` and those behind it that are marked:
  * without them, since nobody confirms himself. Returns the sum of the agreement. */
 static double look_at_own(const struct looks *looks, const struct place *place, size_t first)
@@ -138,19 +147,17 @@ static double look_at_own(const struct looks *looks, const struct place *place, 
     const struct sl_dirichlet_fit *fit = looks->fit;
     const struct sl_tally_source *source = &fit->source;
     const struct sl_dirichlet_view *view = &looks->views[place->worker];
-    const uint32_t who = source->annotator[first];
     const size_t end = fit->repeat ? source->begin[place->item + 1] : first + 1;
     uint64_t *units = looks->units + place->worker * source->n_classes;
     double sum = 0, own = 0;
     memset(units, 0, source->n_classes * sizeof *units);
     for (size_t answer = first; answer < end; answer++)
-        if (answer == first || (fit->repeat[answer] && source->annotator[answer] == who))
-            sl_tally_add(source, answer, units);
+        if (is_own(fit, first, answer)) sl_tally_add(source, answer, units);
     for (size_t c = 0; c < source->n_classes; c++)
         own += (double)units[c] / SL_TALLY_UNITS;
     label_without(fit, view, units, place->others);
     for (size_t answer = first; answer < end; answer++) {
-        if (answer != first && !(fit->repeat[answer] && source->annotator[answer] == who)) continue;
+        if (!is_own(fit, first, answer)) continue;
         const double agreed = agreement_with(source, answer, place->others);
         judge(looks, place->worker, answer, agreed, view->total > own || place->gold);
         sum += agreed;
