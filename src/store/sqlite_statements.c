@@ -16,7 +16,7 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
                                  "(SELECT rowid FROM sqlite_sequence WHERE name = 'sessions'), "
                                  "'sessions', ?1)"),
     /* Kept beside the numbers of sessions, whose ids SQLite does not give again by itself. */
-    [SL_SQL_LAST_ANSWER] = "SELECT MAX(" LAST_ANSWERS ")",
+    [SL_SQL_LAST_ANSWER] = ("SELECT MAX(" LAST_ANSWERS ")"),
     [SL_SQL_SET_LAST_ANSWER] = ("INSERT OR REPLACE INTO sqlite_sequence(rowid, name, seq) VALUES("
                                 "(SELECT rowid FROM sqlite_sequence WHERE name = 'answers'), "
                                 "'answers', ?1)"),
