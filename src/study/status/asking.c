@@ -208,7 +208,7 @@ enum sl_status sl_status_asking_study(const struct sl_status_gathering *from,
 {
     *out = json_null();
     if (!asking) return SL_OK;
-    struct future future;
+    struct future future = {0};
     struct sl_asking_board *board = asking->board;
     const bool adaptive = from->study->assignment == SL_ASSIGN_ADAPTIVE;
     struct sl_ask_summary summary;
