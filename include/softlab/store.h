@@ -306,6 +306,9 @@ enum sl_status sl_store_each_answer(struct sl_store *store, sl_store_visit visit
 enum sl_status sl_store_each_answer_after(struct sl_store *store, int64_t after,
                                           sl_store_visit visit, void *context,
                                           struct sl_error *err) SL_MUST_USE;
+/* The number of batches, which are numbered from 0 without gaps. */
+enum sl_status sl_store_count_batches(struct sl_store *store, size_t *out,
+                                      struct sl_error *err) SL_MUST_USE;
 /* The number of stored answers, with all revisions, practice and tests. */
 enum sl_status sl_store_count_answers(struct sl_store *store, size_t *out,
                                       struct sl_error *err) SL_MUST_USE;

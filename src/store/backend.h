@@ -86,6 +86,7 @@ struct sl_store_backend {
                                   struct sl_error *err);
     enum sl_status (*each_answer_after)(struct sl_store *store, int64_t after, sl_store_visit visit,
                                         void *context, struct sl_error *err);
+    enum sl_status (*count_batches)(struct sl_store *store, size_t *out, struct sl_error *err);
     enum sl_status (*count_answers)(struct sl_store *store, size_t *out, struct sl_error *err);
     enum sl_status (*each_event)(struct sl_store *store, sl_store_visit visit, void *context,
                                  struct sl_error *err);

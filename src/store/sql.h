@@ -272,6 +272,8 @@ enum sl_status sl_sql_each_answer(struct sl_store *base, sl_store_visit visit, v
                                   struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_each_answer_after(struct sl_store *base, int64_t after, sl_store_visit visit,
                                         void *context, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sql_count_batches(struct sl_store *base, size_t *out,
+                                    struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_count_answers(struct sl_store *base, size_t *out,
                                     struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_each_event(struct sl_store *base, sl_store_visit visit, void *context,
@@ -290,8 +292,8 @@ enum sl_status sl_sql_each_event_of(struct sl_store *base, int64_t session, sl_s
     .event_bytes = sl_sql_event_bytes, .put_event = sl_sql_put_event,                              \
     .each_session = sl_sql_each_session, .each_answer = sl_sql_each_answer,                        \
     .each_answer_after = sl_sql_each_answer_after, .count_answers = sl_sql_count_answers,          \
-    .each_event = sl_sql_each_event, .each_event_of = sl_sql_each_event_of,                        \
-    .each_batch = sl_sql_each_batch, .purge = sl_sql_purge, .copy_in = sl_sql_copy_in,             \
-    .clear = sl_sql_clear
+    .count_batches = sl_sql_count_batches, .each_event = sl_sql_each_event,                        \
+    .each_event_of = sl_sql_each_event_of, .each_batch = sl_sql_each_batch, .purge = sl_sql_purge, \
+    .copy_in = sl_sql_copy_in, .clear = sl_sql_clear
 
 #endif

@@ -207,13 +207,24 @@ enum sl_status sl_sql_each_answer_after(struct sl_store *base, int64_t after, sl
     return each(sl_sql_of(base), &walk, visit, context, err);
 }
 
-enum sl_status sl_sql_count_answers(struct sl_store *base, size_t *out, struct sl_error *err)
+static enum sl_status count_by(struct sl_store *base, enum sl_sql_statement which, size_t *out,
+                               struct sl_error *err)
 {
     int64_t count = 0;
     bool found = false;
-    SL_TRY(sl_sql_number(sl_sql_of(base), SL_SQL_COUNT_ANSWERS, NULL, 0, &count, &found, err));
+    SL_TRY(sl_sql_number(sl_sql_of(base), which, NULL, 0, &count, &found, err));
     *out = (size_t)count;
     return SL_OK;
+}
+
+enum sl_status sl_sql_count_batches(struct sl_store *base, size_t *out, struct sl_error *err)
+{
+    return count_by(base, SL_SQL_NEXT_BATCH, out, err);
+}
+
+enum sl_status sl_sql_count_answers(struct sl_store *base, size_t *out, struct sl_error *err)
+{
+    return count_by(base, SL_SQL_COUNT_ANSWERS, out, err);
 }
 
 enum sl_status sl_sql_each_event(struct sl_store *base, sl_store_visit visit, void *context,

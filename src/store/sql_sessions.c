@@ -172,14 +172,10 @@ static enum sl_status read_seen(struct sl_sql *store, const struct sl_store_arri
 static enum sl_status add_own_batch(struct sl_sql *store, const struct sl_store_choice *choice,
                                     size_t *batch, struct sl_error *err)
 {
-    int64_t next = 0;
-    bool found = false;
     if (choice->n_items == 0)
         return sl_fail(err, SL_ERR_NOT_FOUND, "there is nothing to ask this person");
-    SL_TRY(sl_sql_number(store, SL_SQL_NEXT_BATCH, NULL, 0, &next, &found, err));
-    SL_TRY(sl_sql_add_batch(&store->base, (size_t)next, 0, choice->items, choice->n_items, err));
-    *batch = (size_t)next;
-    return SL_OK;
+    SL_TRY(sl_sql_count_batches(&store->base, batch, err));
+    return sl_sql_add_batch(&store->base, *batch, 0, choice->items, choice->n_items, err);
 }
 
 static enum sl_status choose_items(struct sl_sql *store, const struct sl_store_arrival *arrival,

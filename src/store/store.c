@@ -420,6 +420,11 @@ enum sl_status sl_store_each_answer_after(struct sl_store *store, int64_t after,
     return store->backend->each_answer_after(store, after, visit, context, err);
 }
 
+enum sl_status sl_store_count_batches(struct sl_store *store, size_t *out, struct sl_error *err)
+{
+    return store->backend->count_batches(store, out, err);
+}
+
 enum sl_status sl_store_count_answers(struct sl_store *store, size_t *out, struct sl_error *err)
 {
     return store->backend->count_answers(store, out, err);

@@ -4,12 +4,7 @@
 #include "crowd/dirichlet/fit.h"
 #include "softlab/base/memory.h"
 
-/* The last answer of an annotator that was seen, plus 1; 0: none. */
-static size_t *last_answers(const struct sl_dirichlet_fit *fit, struct sl_error *err)
-{
-    return sl_data_zeroed(fit->n_annotators + 1, sizeof(size_t), err);
-}
-
+/* last[a]: the last answer of annotator a that was seen, plus 1; 0: none. */
 static enum sl_status mark(struct sl_dirichlet_fit *fit, size_t *last, struct sl_error *err)
 {
     const struct sl_tally_source *source = &fit->source;
@@ -32,7 +27,7 @@ static enum sl_status mark(struct sl_dirichlet_fit *fit, size_t *last, struct sl
 
 enum sl_status sl_dirichlet_find_repeats(struct sl_dirichlet_fit *fit, struct sl_error *err)
 {
-    size_t *last = last_answers(fit, err);
+    size_t *last = sl_data_zeroed(fit->n_annotators + 1, sizeof *last, err);
     if (!last) return SL_ERR_NOMEM;
     const enum sl_status status = mark(fit, last, err);
     free(last);

@@ -17,31 +17,24 @@
 /* A turn takes some milliseconds; one that is as old as this was left by a dead process. */
 enum { STALE_SECONDS = 30, WAIT_MS = 10, HOLDER_BYTES = 160, WORD_BYTES = 60 };
 
-static void read_word(const char *path, char out[WORD_BYTES])
+/* What a small file begins with; "" if it cannot be read. */
+static void read_start(const char *path, char *out, size_t size)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = file < 0 ? -1 : read(file, out, WORD_BYTES - 1);
+    const ssize_t got = file < 0 ? -1 : read(file, out, size - 1);
     if (file >= 0) close(file);
     out[got < 0 ? 0 : got] = '\0';
-    out[strcspn(out, " \n")] = '\0';
 }
 
 /* Where a process number means this process: one start of one machine, one container. */
 static void describe_place(char *out, size_t size)
 {
     char machine[WORD_BYTES], container[WORD_BYTES];
-    read_word("/proc/sys/kernel/random/boot_id", machine);
+    read_start("/proc/sys/kernel/random/boot_id", machine, sizeof machine);
+    machine[strcspn(machine, " \n")] = '\0';
     const ssize_t length = readlink("/proc/self/ns/pid", container, sizeof container - 1);
     container[length < 0 ? 0 : length] = '\0';
     snprintf(out, size, "%s %s ", machine, container);
-}
-
-static void read_holder(const char *path, char out[HOLDER_BYTES])
-{
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = file < 0 ? -1 : read(file, out, HOLDER_BYTES - 1);
-    if (file >= 0) close(file);
-    out[got < 0 ? 0 : got] = '\0';
 }
 
 static bool is_dead(const char *holder)
@@ -61,7 +54,7 @@ static void clear(const char *path, const char *holder)
     char found[HOLDER_BYTES];
     char *aside = sl_string_printf("%s.%ld", path, (long)getpid());
     if (rename(path, aside) == 0) {
-        read_holder(aside, found);
+        read_start(aside, found, sizeof found);
         if (strcmp(found, holder) != 0) (void)!link(aside, path);
         unlink(aside);
     }
@@ -89,7 +82,7 @@ static void wait_once(const char *path, char last[HOLDER_BYTES], double *since)
 {
     const struct timespec wait = {.tv_nsec = WAIT_MS * 1000000L};
     char holder[HOLDER_BYTES];
-    read_holder(path, holder);
+    read_start(path, holder, sizeof holder);
     if (strcmp(holder, last) != 0) {
         memcpy(last, holder, sizeof holder);
         *since = sl_clock_seconds();

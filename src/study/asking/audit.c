@@ -392,45 +392,13 @@ static enum sl_status count_user(const struct sl_store_row *row, void *context)
     return SL_OK;
 }
 
-static enum sl_status is_batch(struct sl_store *store, size_t batch, bool *is, struct sl_error *err)
-{
-    char **names = NULL;
-    size_t count = 0;
-    const enum sl_status status = sl_store_batch_items(store, batch, &names, &count, err);
-    *is = status == SL_OK;
-    if (*is) sl_strings_destroy(names, count);
-    return status == SL_ERR_NOT_FOUND ? SL_OK : status;
-}
-
-/* The number after the last batch: batches are numbered without gaps. */
-static enum sl_status find_end(struct sl_store *store, size_t from, size_t *end,
-                               struct sl_error *err)
-{
-    bool is = true;
-    size_t low = from, step = 1;
-    for (; is; step *= 2) {
-        SL_TRY(is_batch(store, low + step - 1, &is, err));
-        if (is) low += step;
-    }
-    for (size_t high = low + step / 2 - 1; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        SL_TRY(is_batch(store, middle, &is, err));
-        if (is)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *end = low;
-    return SL_OK;
-}
-
 static enum sl_status take_census(struct census *census, struct sl_store *store,
                                   struct sl_error *err)
 {
     SL_TRY(sl_store_each_batch(store, mark_fixed, census, err));
     while (census->n_fixed < census->n_marks && census->fixed[census->n_fixed])
         census->n_fixed++;
-    SL_TRY(find_end(store, census->n_fixed, &census->end, err));
+    SL_TRY(sl_store_count_batches(store, &census->end, err));
     return sl_store_each_session(store, count_user, census, err);
 }
 
