@@ -43,6 +43,10 @@ void sl_say_imported(const struct sl_workplace *workplace, const struct sl_impor
 enum sl_status sl_keep_as_released(const char *path, const struct sl_answers *answers, bool asked,
                                    unsigned *keep, struct sl_error *err) SL_MUST_USE;
 
+/* The recorded times, in seconds, of the answers of these kinds (bits 1 << enum sl_answer_kind)
+ * that are no checks and no repeats. `out` has room for all answers. Returns their number. */
+size_t sl_answers_seconds(const struct sl_answers *answers, unsigned kinds, double *out);
+
 /* Items with two answers or more that a crowd is judged by. */
 enum { SL_ALPHA_FEWEST_ITEMS = 10 };
 /* Krippendorff's alpha of votes with a 95 % interval that holds it, by 1,000 resamples of the

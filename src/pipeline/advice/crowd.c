@@ -61,15 +61,8 @@ static enum sl_status measure_time(const struct sl_advice_input *input, double *
     const struct sl_answers *answers = input->answers;
     const unsigned kinds = input->row_method ? sl_label_method_find(input->row_method)->kinds : ~0U;
     double *times = sl_data_alloc(answers->count + 1, sizeof *times, err);
-    size_t count = 0;
     if (!times) return SL_ERR_NOMEM;
-    for (size_t i = 0; i < answers->count; i++) {
-        struct sl_answer answer;
-        sl_answers_get(answers, i, &answer);
-        if (!answer.flags && answer.ms > 0 && kinds & 1U << answer.kind)
-            times[count++] = answer.ms / 1000;
-    }
-    *seconds = sl_trimmed_mean(times, count);
+    *seconds = sl_trimmed_mean(times, sl_answers_seconds(answers, kinds, times));
     free(times);
     return SL_OK;
 }

@@ -106,25 +106,25 @@ out:
 
 /* ---- Times ---- */
 
-static bool is_rich(enum sl_answer_kind kind)
+static void count_kinds(const struct sl_answers *answers, struct sl_asking_answers *out)
 {
-    return kind != SL_ANSWER_HARD;
+    for (size_t i = 0; i < answers->count; i++) {
+        struct sl_answer answer;
+        sl_answers_get(answers, i, &answer);
+        if (answer.flags) continue;
+        out->n_answers[answer.kind == SL_ANSWER_HARD ? SL_SCREEN_HARD : SL_SCREEN_RICH]++;
+    }
 }
 
 static enum sl_status take_times(const struct sl_answers *answers, struct sl_asking_answers *out,
                                  struct sl_error *err)
 {
+    static const unsigned kinds[SL_SCREENS] = {
+        [SL_SCREEN_HARD] = 1U << SL_ANSWER_HARD, [SL_SCREEN_RICH] = ~(1U << SL_ANSWER_HARD)};
     for (size_t kind = 0; kind < SL_SCREENS; kind++) {
         out->seconds[kind] = sl_data_alloc(answers->count + 1, sizeof *out->seconds[kind], err);
         if (!out->seconds[kind]) return SL_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < answers->count; i++) {
-        struct sl_answer answer;
-        sl_answers_get(answers, i, &answer);
-        if (answer.flags) continue;
-        const size_t kind = is_rich(answer.kind) ? SL_SCREEN_RICH : SL_SCREEN_HARD;
-        out->n_answers[kind]++;
-        if (answer.ms > 0) out->seconds[kind][out->n_timed[kind]++] = answer.ms / 1000;
+        out->n_timed[kind] = sl_answers_seconds(answers, kinds[kind], out->seconds[kind]);
     }
     return SL_OK;
 }
@@ -137,6 +137,7 @@ enum sl_status sl_asking_answers_read(const struct sl_workplace *workplace, cons
     enum sl_status status = SL_OK;
     *out = (struct sl_asking_answers){0};
     SL_TRY_OUT(sl_answers_read_any(workplace, path, reading, &answers, err));
+    count_kinds(answers, out);
     SL_TRY_OUT(take_times(answers, out, err));
     if (out->n_answers[SL_SCREEN_HARD] + out->n_answers[SL_SCREEN_RICH] == 0)
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT,
