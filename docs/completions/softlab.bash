@@ -213,8 +213,8 @@ _softlab() {
         "compare --seed") return ;;
         "compare --data-folder") COMPREPLY+=($(compgen -f -- "$current")); return ;;
         "compare --log-level") COMPREPLY+=($(compgen -W 'error warning info debug' -- "$current")); return ;;
-        "worth --method" | "worth -m") return ;;
-        "worth --other-method") return ;;
+        "worth --method" | "worth -m") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv mv-shares gold-mv wawa zbs ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos mmsr catd crowdlab dirichlet dirichlet-soft ds-soft pool-linear pool-log' -- "$current")); return ;;
+        "worth --other-method") COMPREPLY+=($(compgen -W 'hard share softmax t1-uniform t1-clamp t1-semantic t2-uniform t2-clamp t2-semantic select2 uniform random smooth class mix mv mv-shares gold-mv wawa zbs ds ds-onecoin ds-fast ds-hybrid ibcc glad mace zencrowd kos mmsr catd crowdlab dirichlet dirichlet-soft ds-soft pool-linear pool-log' -- "$current")); return ;;
         "worth --numbers") return ;;
         "worth --other-numbers") return ;;
         "worth --reference") COMPREPLY+=($(compgen -W 'clicks other' -- "$current")); return ;;

@@ -296,8 +296,12 @@ static enum sl_status set_name(const struct sl_field_row *field, const char *tex
     return SL_OK;
 }
 
-static enum sl_status add_word(const char *text, struct sl_word_list *out, struct sl_error *err)
+static enum sl_status add_word(const struct sl_field_row *field, const char *text,
+                               struct sl_word_list *out, struct sl_error *err)
 {
+    size_t index = 0;
+    if (sl_field_choice(field, 0) && !find_choice(field, text, &index))
+        return fail_choice(field, text, err);
     if (!text[0]) return sl_fail(err, SL_ERR_USAGE, "the name is empty");
     if (out->count == SL_FIELD_LIST_MAX)
         return sl_fail(err, SL_ERR_USAGE, "given more than %d times; separate names by commas",
@@ -366,7 +370,7 @@ enum sl_status sl_field_set(const struct sl_field_row *field, const char *text, 
     case SL_FIELD_NAME: return set_name(field, text, out, err);
     case SL_FIELD_ENUM:
     case SL_FIELD_CHOICE: return set_choice(field, text, out, err);
-    case SL_FIELD_WORDS: return add_word(text, out, err);
+    case SL_FIELD_WORDS: return add_word(field, text, out, err);
     case SL_FIELD_TEXT: set_owned(text, out); return SL_OK;
     case SL_FIELD_LINE: return set_line(field, text, out, err);
     case SL_FIELD_LINES: return add_line(field, text, out, err);

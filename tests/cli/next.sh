@@ -48,6 +48,8 @@ awk -F, -v OFS=, 'NR > 1 { t = $2; $2 = $3; $3 = $4; $4 = t; if (NR % 3) { t = $
 try softlab next answers.csv --budget 10 --prior wrong.csv -o batch.csv
 head -n 40 prior.csv > few.csv
 try softlab next answers.csv --budget 10 --prior few.csv -o batch.csv
+awk -F, -v OFS=, 'NR == 7 { $2 = 80 } 1' prior.csv > percent.csv
+try softlab next answers.csv --budget 10 --prior percent.csv -o batch.csv
 # An annotator who answers everything, and too few people.
 printf 'item,worker,label\na,p,x\na,q,x\nb,p,y\nb,q,x\n' > two.csv
 try softlab next two.csv --budget 5 --wave 300% -o batch.csv

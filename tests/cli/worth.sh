@@ -23,3 +23,6 @@ try softlab worth clicks.csv
 try softlab worth clicks.csv other.csv --numbers 4,2
 try softlab worth clicks.csv other.csv --screen 1
 try softlab worth clicks.csv other.csv --numbers 1,2 --other-method nonsense
+try softlab worth clicks.csv other.csv --method DS
+sed 's/^[0-9]/new&/' other.csv > elsewhere.csv
+try softlab worth clicks.csv elsewhere.csv

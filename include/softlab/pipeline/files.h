@@ -29,8 +29,8 @@ enum sl_status sl_rows_get(const struct sl_workplace *workplace, const char *pat
 enum sl_status sl_rows_read_like(const struct sl_workplace *workplace, const char *path,
                                  const char *array, const struct sl_known_names *like,
                                  struct sl_rows **out, struct sl_error *err) SL_MUST_USE;
-/* A file's rows in the order of the known items, zeros for an item without a row; *n_missing counts
- * these items. The caller frees *out, (items, classes). */
+/* A file's distributions in the order of the known items, zeros for an item without a row;
+ * *n_missing counts these items. The caller frees *out, (items, classes). */
 enum sl_status sl_rows_read_of_items(const struct sl_workplace *workplace, const char *path,
                                      const char *array, const struct sl_known_names *names,
                                      float **out, size_t *n_missing,

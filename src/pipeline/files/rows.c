@@ -68,7 +68,7 @@ enum sl_status sl_rows_read_of_items(const struct sl_workplace *workplace, const
     SL_TRY(sl_rows_read_like(workplace, path, array, names, &rows, err));
     size_t n_items = sl_name_table_count(names->items), n_classes = names->n_classes, n_found = 0;
     enum sl_row_matching matching = SL_ROWS_BY_NUMBER;
-    enum sl_status status = SL_OK;
+    enum sl_status status = sl_rows_check_distributions(rows, path, err);
     float *values = sl_data_alloc(n_items, n_classes * sizeof *values, err);
     if (!values) status = SL_ERR_NOMEM;
     if (status == SL_OK && !rows->items)

@@ -29,6 +29,10 @@ void sl_labels_input_release(struct sl_labels_input *input);
 void sl_labels_say_what_became(const struct sl_workplace *workplace,
                                const struct sl_label_notes *notes, size_t n_labels);
 
+/* labels_options.c: the methods that make labels of answers, and what other programs call them. */
+const char *sl_labels_methods_of_answers(size_t index);
+const char *sl_labels_known_as(const char *typed);
+
 /* Run an aggregator and return its posteriors as rows. */
 enum sl_status sl_labels_aggregate(const struct sl_workplace *workplace,
                                    const struct sl_labels_job *job,

@@ -16,13 +16,24 @@ static const char *method_names(size_t index)
     return index == 0 ? SL_LABELS_ENSEMBLE : NULL;
 }
 
-static const char *method_known_as(const char *typed)
+const char *sl_labels_methods_of_answers(size_t index)
+{
+    const char *name = method_names(index);
+    return name && strcmp(name, SL_LABELS_ENSEMBLE) != 0 ? name : NULL;
+}
+
+const char *sl_labels_known_as(const char *typed)
 {
     const struct sl_aggregator *aggregator = sl_aggregator_known_as(typed);
     const struct sl_label_method *method = sl_label_method_known_as(typed);
+    return aggregator ? aggregator->name : method ? method->name : NULL;
+}
+
+static const char *method_known_as(const char *typed)
+{
     if (sl_text_known_as(typed, "distillation distil distill mean-of-models"))
         return SL_LABELS_ENSEMBLE;
-    return aggregator ? aggregator->name : method ? method->name : NULL;
+    return sl_labels_known_as(typed);
 }
 
 static const char *row_methods(size_t index)

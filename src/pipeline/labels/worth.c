@@ -83,6 +83,9 @@ static enum sl_status match_items(struct sl_worth_replay *replay, struct sl_erro
     replay->n_items = clicks->n_items;
     replay->result->n_items = clicks->n_items;
     if (replay->n_items >= LEAST_ITEMS) return SL_OK;
+    if (replay->n_items + replay->result->n_short == 0)
+        return sl_fail(err, SL_ERR_INPUT, "%s and %s have no item in common",
+                       job->paths[SL_WORTH_CLICKS], job->paths[SL_WORTH_OTHER]);
     return sl_fail(err, SL_ERR_INPUT,
                    "%zu item%s in both files with at least %zu clicks and %zu other answers, and "
                    "%zu with fewer; give smaller numbers",

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/labels/labels.h"
 #include "pipeline/labels/worth.h"
 
 static const char *side_names(size_t index)
@@ -16,9 +17,11 @@ const char *const sl_worth_groups[SL_WORTH_GROUPS] = {"all", "uncertain"};
 const struct sl_field_row sl_worth_job_options[] = {
     {"method", SL_FIELD_WORDS, FIELD(methods[SL_WORTH_CLICKS]),
      "a method of softlab labels for the clicks; several may be given (default dirichlet)",
-     .letter = 'm', .value = "NAME"},
+     .letter = 'm', .value = "NAME", .names = sl_labels_methods_of_answers,
+     .known_as = sl_labels_known_as},
     {"other-method", SL_FIELD_WORDS, FIELD(methods[SL_WORTH_OTHER]),
-     "the same for the other answers (default dirichlet-soft)", .value = "NAME"},
+     "the same for the other answers (default dirichlet-soft)", .value = "NAME",
+     .names = sl_labels_methods_of_answers, .known_as = sl_labels_known_as},
     {"numbers", SL_FIELD_REALS, FIELD(numbers[SL_WORTH_CLICKS]),
      "clicks per item to try, ascending", .value = "N,N,...", .fallback = "1,2,3,5,8,12,18,25",
      .minimum = 1, .maximum = 1e6},
