@@ -56,6 +56,7 @@ static const struct {
     {"42501", SL_ERR_BACKEND, "may not be changed by this user: grant the user the right to do so"},
     {"53100", SL_ERR_IO, "has no space left on its disk: free some space and try again"},
     {"53", SL_ERR_BUSY, "has no resources left: try again later"},
+    {"55000", SL_ERR_BUSY, "is not ready for this: try again later"},
     {"55P03", SL_ERR_BUSY, "is locked by another program: end it, or try again later"},
     {"57014", SL_ERR_BUSY, "did not answer in time: try again later"},
     {"57P", SL_ERR_BUSY, "is starting or shutting down: try again later"},

@@ -9,7 +9,7 @@
 
 #include "books.h"
 #include "power_vfs.h"
-#include "study_scene.h"
+#include "refusing.h"
 
 enum { HEALTHY, FULL, ALMOST_FULL, READ_ONLY, WRITES_FAIL, SYNCS_FAIL, N_DISKS };
 static const struct power_faults disks[N_DISKS] = {
@@ -26,6 +26,7 @@ struct world {
     struct scene scene;
     atomic_int wanted;
     int applied;
+    int refusing; /* the disk of set_disk */
 };
 
 static int64_t now(void *context)
@@ -69,81 +70,27 @@ static void stop(struct world *world)
     use_disk(false);
 }
 
-static enum sl_status count_answer(const struct sl_store_row *row, void *context)
-{
-    size_t *count = context;
-    assert_int_equal(row->answer->revision, 0);
-    ++*count;
-    return SL_OK;
-}
-
-static size_t stored(const struct world *world)
-{
-    struct sl_study *study = NULL;
-    struct sl_store *store = NULL;
-    struct sl_error err;
-    size_t count = 0;
-    assert_ok(sl_study_read(world->scene.folder, &study, &err), err);
-    assert_ok(sl_study_store(study, true, &store, &err), err);
-    assert_ok(sl_store_each_answer(store, count_answer, &count, &err), err);
-    sl_store_close(store);
-    sl_study_destroy(study);
-    return count;
-}
-
 /* ---- The disk ---- */
 
-/* Send answers until one is refused; returns how many were acknowledged. */
-static unsigned answer_until_refused(const struct scene *scene, const char *cookie)
+static void set_disk(const struct refusing *refusing, bool refuses)
 {
-    for (unsigned trial = 0; trial < 8; trial++) {
-        struct reply reply =
-            post(scene, "/api/answer", cookie, hard_answer(trial, trial, false, "circle"));
-        int status = reply.status;
-        if (status == 503) {
-            assert_non_null(strstr(reply.body, "cannot store this at the moment"));
-            assert_non_null(strstr(reply.head, "Retry-After:"));
-        }
-        reply_release(&reply);
-        if (status != 200) {
-            assert_int_equal(status, 503);
-            return trial;
-        }
-    }
-    return 8;
-}
-
-static void check_disk(int disk)
-{
-    struct world world;
-    char cookie[65];
-    make(&world, "{\"flow\": {\"practice\": false}}");
-    start(&world);
-    const struct scene *scene = &world.scene;
-    arrive(scene, "/", cookie);
-    pass_to_trials(scene, cookie);
-    atomic_store(&world.wanted, disk);
-    unsigned saved = answer_until_refused(scene, cookie);
-    if (saved == 8) fail_msg("%s: all was acknowledged", disk_names[disk]);
-    assert_int_equal(
-        posted(scene, "/api/answer", cookie, hard_answer(saved, saved, false, "circle")), 503);
-    struct reply reply = get(scene, "/", NULL);
-    assert_int_equal(reply.status, 503);
-    reply_release(&reply);
-    atomic_store(&world.wanted, HEALTHY);
-    for (unsigned trial = 0; trial < 8; trial++)
-        assert_int_equal(
-            posted(scene, "/api/answer", cookie, hard_answer(trial, trial, false, "circle")), 200);
-    assert_string_equal(place_of(scene, cookie), "debrief");
-    stop(&world);
-    assert_int_equal(stored(&world), 8);
+    struct world *world = refusing->context;
+    atomic_store(&world->wanted, refuses ? world->refusing : HEALTHY);
 }
 
 static void test_a_disk_that_refuses_gets_503_until_it_is_well(void **state)
 {
     (void)state;
-    for (int disk = HEALTHY + 1; disk < N_DISKS; disk++)
-        check_disk(disk);
+    for (int disk = HEALTHY + 1; disk < N_DISKS; disk++) {
+        struct world world;
+        const struct refusing refusing = {disk_names[disk], set_disk, &world};
+        make(&world, "{\"flow\": {\"practice\": false}}");
+        world.refusing = disk;
+        start(&world);
+        refusing_check(&world.scene, &refusing);
+        stop(&world);
+        assert_int_equal(refusing_stored(&world.scene), REFUSING_TRIALS);
+    }
 }
 
 struct simulated {
@@ -228,7 +175,7 @@ static void test_a_clock_that_jumps_back_takes_nothing_away(void **state)
     }
     assert_string_equal(place_of(&world.scene, cookie), "trials");
     stop(&world);
-    assert_int_equal(stored(&world), 6);
+    assert_int_equal(refusing_stored(&world.scene), 6);
 }
 
 static void test_a_clock_that_jumps_far_ahead_ends_leases_but_keeps_answers(void **state)
@@ -246,7 +193,7 @@ static void test_a_clock_that_jumps_far_ahead_ends_leases_but_keeps_answers(void
     assert_int_equal(
         posted(&world.scene, "/api/answer", cookie, hard_answer(1, 1, false, "circle")), 410);
     stop(&world);
-    assert_int_equal(stored(&world), 1);
+    assert_int_equal(refusing_stored(&world.scene), 1);
 }
 
 /* ---- A damaged database ---- */
