@@ -57,6 +57,7 @@ enum sl_status sl_ask_fit_create(const struct sl_votes *votes, const float *pred
     struct sl_crowd_state state = {0};
     if (votes->count == 0) return sl_fail(err, SL_ERR_INPUT, "there are no answers yet");
     options.pool = pool;
+    options.risks = false; /* a board has them */
     options.predictions = predictions;
     options.resume = before ? &start : NULL;
     SL_TRY(sl_aggregate(sl_aggregator_find("dirichlet"), votes, &options, &state, err));

@@ -10,6 +10,8 @@ struct sl_dirichlet_level {
 };
 extern const struct sl_dirichlet_level sl_dirichlet_start[SL_DIRICHLET_LEVELS];
 
+/* Make a model of the same classes equal to another one. */
+void sl_dirichlet_assign(struct sl_dirichlet *to, const struct sl_dirichlet *from);
 /* Set alpha from the levels and profiles. */
 void sl_dirichlet_use_levels(struct sl_dirichlet *model);
 /* The bin of a classifier's confidence. */

@@ -78,11 +78,31 @@ static const double *score(const struct sl_dirichlet_fit *fit, const struct sl_t
     return rise + n;
 }
 
+/* What the answers to an item tell, if its class is not known. */
+enum telling {
+    TELLS_NOTHING, /* no answers */
+    TELLS_CLASS,   /* one stated distribution: nobody to compare it with */
+    TELLS_LEVEL,   /* also how alike people answer */
+};
+
+/* A lone click fits all levels alike. The shares of a lone stated distribution would count as
+ * people who disagree, and draw all levels to where nobody agrees. */
+static enum telling telling_of(const struct sl_tally_source *source,
+                               const struct sl_tally_cell *cells, size_t n_cells)
+{
+    double units = 0;
+    for (size_t i = 0; i < n_cells; i++)
+        units += (double)cells[i].units;
+    if (n_cells == 0) return TELLS_NOTHING;
+    return source->rows && units <= ceil(source->row_weight * SL_TALLY_UNITS) ? TELLS_CLASS
+                                                                              : TELLS_LEVEL;
+}
+
 /* The responsibilities of all items of a tally, when items have their own priors or known classes:
  * into `sum`. Leaves every item's class probabilities in the posterior, and counts levels by bin.
- * An item of which nothing is known (`empty`, no gold) adds nothing: it has the shares that the
- * others have, and would only keep them from moving. */
-static double expect_items(struct sl_dirichlet_fit *fit, size_t tally, bool empty,
+ * An item of which nothing is known adds nothing: it has the shares that the others have, and would
+ * only keep them from moving. */
+static double expect_items(struct sl_dirichlet_fit *fit, size_t tally, enum telling telling,
                            const double *scores, double *sum, double *work, int64_t *bins)
 {
     const struct sl_dirichlet *model = fit->model;
@@ -96,16 +116,20 @@ static double expect_items(struct sl_dirichlet_fit *fit, size_t tally, bool empt
             fit->options->predictions ? fit->options->predictions + item * k : NULL;
         float *row = fit->state->posterior + item * k;
         memset(row, 0, k * sizeof *row);
-        if (empty && gold < 0) continue;
+        if (telling == TELLS_NOTHING && gold < 0) continue;
         const size_t bin = prediction ? sl_dirichlet_bin(model, prediction) : 0;
         if (prediction) sl_dirichlet_believe(prediction, k, model->sharpness, belief);
         for (size_t j = 0; j < n && prediction; j++)
             prior[j] =
                 belief[j / SL_DIRICHLET_LEVELS] * model->level_share[bin][j % SL_DIRICHLET_LEVELS];
-        value += sl_dirichlet_weigh(scores, prediction ? prior : model->share, n, gold, weight);
+        const double likelihood =
+            sl_dirichlet_weigh(scores, prediction ? prior : model->share, n, gold, weight);
+        for (size_t j = 0; j < n; j++)
+            row[j / SL_DIRICHLET_LEVELS] += (float)weight[j];
+        if (telling == TELLS_CLASS && gold < 0) continue;
+        value += likelihood;
         for (size_t j = 0; j < n; j++) {
             sum[j] += weight[j];
-            row[j / SL_DIRICHLET_LEVELS] += (float)weight[j];
             bins[bin * SL_DIRICHLET_LEVELS + j % SL_DIRICHLET_LEVELS] += to_units(weight[j]);
         }
     }
@@ -143,11 +167,12 @@ static void expect(void *context, const struct sl_em_range *range)
     double value = 0;
     for (size_t t = range->begin; t < range->end; t++) {
         const size_t n_cells = sl_tally_read(&fit->tallies, t, cells);
-        if (n_cells == 0 && !own) continue;
+        const enum telling telling = telling_of(&fit->source, cells, n_cells);
+        if (telling != TELLS_LEVEL && !own) continue;
         const double *slope = score(fit, cells, n_cells, scores, scratch);
         const double items = (double)(fit->tallies.begin[t + 1] - fit->tallies.begin[t]);
         if (own)
-            value += expect_items(fit, t, n_cells == 0, scores, sum, work, bins);
+            value += expect_items(fit, t, telling, scores, sum, work, bins);
         else
             value += items * sl_dirichlet_weigh(scores, model->share, n, -1, sum);
         if (!own) multiply(sum, n, items);

@@ -42,8 +42,8 @@ void sl_dirichlet_improve(struct sl_dirichlet_fit *fit, size_t rounds);
 /* Estimate the trust of annotators from how others answered; *changed: how many have another. */
 enum sl_status sl_dirichlet_trust(struct sl_dirichlet_fit *fit, size_t *changed,
                                   struct sl_error *err) SL_MUST_USE;
-/* How well the others' answers predict a stated distribution: the sum over all answers of the
- * cross-entropy, negative. */
+/* How well the others' answers predict a stated distribution: the sum of the cross-entropy over the
+ * answers that others can be compared with, negative; 0 if there are none. */
 enum sl_status sl_dirichlet_leave_one_out(struct sl_dirichlet_fit *fit, double *out,
                                           struct sl_error *err) SL_MUST_USE;
 

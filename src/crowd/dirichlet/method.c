@@ -15,28 +15,47 @@ enum {
     MOST_JUDGEMENTS = 4,
 };
 
-/* What a stated distribution may count as, in clicks. */
-static const double rich_weights[] = {0.5, 0.7, 1, 1.4, 2, 2.8, 4};
+/* What a stated distribution may count as, in clicks, and what it counts if nobody answered the
+ * same item as anybody else. */
+static const double rich_weights[] = {0.5, 0.7, 1, 1.4, 2, 2.8, 4}, rich_weight_alone = 2;
 
 /* ---- Fitting ---- */
+
+/* How well the answers of others predict one that counts as `weight` clicks, from the same start
+ * for every weight: with small ones the fit may end where nobody agrees with anybody, and would not
+ * come back from there. */
+static enum sl_status try_rich_weight(struct sl_dirichlet_fit *fit,
+                                      const struct sl_dirichlet *start, double weight,
+                                      double *agreed, struct sl_error *err)
+{
+    sl_dirichlet_assign(fit->model, start);
+    fit->source.row_weight = weight;
+    SL_TRY(sl_dirichlet_count(fit, err));
+    sl_dirichlet_improve(fit, ROUNDS_AGAIN);
+    SL_TRY(sl_dirichlet_leave_one_out(fit, agreed, err));
+    return SL_OK;
+}
 
 /* The weight of a stated distribution with which the answers of others predict it best. */
 static enum sl_status fit_rich_weight(struct sl_dirichlet_fit *fit, struct sl_error *err)
 {
-    double best = -HUGE_VAL, chosen = 1;
+    double best = -HUGE_VAL, chosen = rich_weight_alone;
+    struct sl_dirichlet *start = NULL;
+    enum sl_status status = SL_OK;
+    SL_TRY(sl_dirichlet_copy(fit->model, &start, err));
     for (size_t i = 0; i < sizeof rich_weights / sizeof *rich_weights; i++) {
-        fit->source.row_weight = rich_weights[i];
-        SL_TRY(sl_dirichlet_count(fit, err));
-        sl_dirichlet_improve(fit, ROUNDS_AGAIN);
         double agreed = 0;
-        SL_TRY(sl_dirichlet_leave_one_out(fit, &agreed, err));
-        if (agreed > best) {
-            best = agreed;
-            chosen = rich_weights[i];
-        }
+        SL_TRY_OUT(try_rich_weight(fit, start, rich_weights[i], &agreed, err));
+        if (agreed == 0) break; /* nothing was compared */
+        if (!(agreed > best)) continue;
+        best = agreed;
+        chosen = rich_weights[i];
     }
+    sl_dirichlet_assign(fit->model, start);
     fit->source.row_weight = fit->model->rich_weight = chosen;
-    return SL_OK;
+out:
+    sl_dirichlet_destroy(start);
+    return status;
 }
 
 /* All rounds but those that judging annotators may need. */

@@ -70,18 +70,21 @@ enum sl_status sl_dirichlet_create(size_t n_classes, struct sl_dirichlet **out,
     return SL_OK;
 }
 
+void sl_dirichlet_assign(struct sl_dirichlet *to, const struct sl_dirichlet *from)
+{
+    const size_t k = from->n_classes, n_components = from->n_components;
+    double *profile = to->profile, *share = to->share, *alpha = to->alpha;
+    *to = *from;
+    to->profile = memcpy(profile, from->profile, k * k * sizeof *profile);
+    to->share = memcpy(share, from->share, n_components * sizeof *share);
+    to->alpha = memcpy(alpha, from->alpha, (k + 1) * n_components * sizeof *alpha);
+}
+
 enum sl_status sl_dirichlet_copy(const struct sl_dirichlet *model, struct sl_dirichlet **out,
                                  struct sl_error *err)
 {
-    struct sl_dirichlet *copy = NULL;
-    SL_TRY(alloc_model(model->n_classes, &copy, err));
-    const size_t k = model->n_classes, n_components = model->n_components;
-    double *profile = copy->profile, *share = copy->share, *alpha = copy->alpha;
-    *copy = *model;
-    copy->profile = memcpy(profile, model->profile, k * k * sizeof *profile);
-    copy->share = memcpy(share, model->share, n_components * sizeof *share);
-    copy->alpha = memcpy(alpha, model->alpha, (k + 1) * n_components * sizeof *alpha);
-    *out = copy;
+    SL_TRY(alloc_model(model->n_classes, out, err));
+    sl_dirichlet_assign(*out, model);
     return SL_OK;
 }
 

@@ -159,8 +159,9 @@ static double look_at_own(const struct looks *looks, const struct place *place, 
     for (size_t answer = first; answer < end; answer++) {
         if (!is_own(fit, first, answer)) continue;
         const double agreed = agreement_with(source, answer, place->others);
-        judge(looks, place->worker, answer, agreed, view->total > own || place->gold);
-        sum += agreed;
+        const bool compared = view->total > own || place->gold;
+        judge(looks, place->worker, answer, agreed, compared);
+        if (compared) sum += agreed;
     }
     return sum;
 }
@@ -185,8 +186,9 @@ static double look_at_item(const struct looks *looks, const struct place *place,
         double agreed = own == 1 ? known[source->label[answer]] : (double)NAN;
         if (isnan(agreed)) agreed = agreement_of_vote(fit, view, answer);
         if (own == 1) known[source->label[answer]] = agreed;
-        judge(looks, place->worker, answer, agreed, view->total > own || place->gold);
-        sum += agreed;
+        const bool compared = view->total > own || place->gold;
+        judge(looks, place->worker, answer, agreed, compared);
+        if (compared) sum += agreed;
     }
     return sum;
 }

@@ -345,9 +345,43 @@ static void test_many_small_shares_are_not_rounded_away(void **state)
         err);
     for (size_t i = 0; i < ITEMS; i++)
         top += (double)out.posterior[i * CLASSES + i % CLASSES] / ITEMS;
-    assert_near(top, .58, .04);
+    assert_near(top, .56, .04);
     sl_crowd_state_release(&out);
     soft_scene_release(&scene);
+}
+
+/* `people` state one distribution per item each, all with .7 for the item's class. */
+static void run_agreeing(size_t people, struct sl_crowd_state *out)
+{
+    enum { ITEMS = 200, CLASSES = 5 };
+    struct soft_scene scene;
+    struct sl_error err;
+    struct sl_crowd_options options = sl_crowd_options_default();
+    soft_scene_make(&scene, ITEMS, people, CLASSES, 1, 11);
+    for (size_t answer = 0; answer < ITEMS * people; answer++)
+        for (size_t c = 0; c < CLASSES; c++)
+            scene.rows[answer * CLASSES + c] = c == answer / people % CLASSES ? .7F : .075F;
+    assert_ok(
+        sl_aggregate_soft(sl_aggregator_find("dirichlet-soft"), &scene.votes, &options, out, &err),
+        err);
+    soft_scene_release(&scene);
+}
+
+/* With nobody to compare with, no weight predicts better than another, and nobody disagrees. */
+static void test_answers_that_stand_alone_are_believed(void **state)
+{
+    (void)state;
+    struct sl_crowd_state one = {0}, three = {0};
+    run_agreeing(1, &one);
+    run_agreeing(3, &three);
+    assert_true(one.dirichlet->rich_weight == 2);
+    for (size_t i = 0; i < one.n_items; i++) {
+        const size_t top = i * one.n_classes + i % one.n_classes;
+        assert_near(one.posterior[top], .65, .1);
+        assert_near(three.posterior[top], .7, .02);
+    }
+    sl_crowd_state_release(&one);
+    sl_crowd_state_release(&three);
 }
 
 static void test_more_rounds_may_be_asked_for(void **state)
@@ -370,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(test_many_small_shares_are_not_rounded_away),
+        cmocka_unit_test(test_answers_that_stand_alone_are_believed),
         cmocka_unit_test(test_more_rounds_may_be_asked_for),
         cmocka_unit_test(test_intervals_hold_the_truth_as_often_as_they_say),
         cmocka_unit_test(test_a_warm_fit_reaches_the_optimum_of_a_cold_one_sooner),
