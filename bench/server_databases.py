@@ -98,7 +98,7 @@ def main():
         for turn in range(options.rounds):
             with tempfile.TemporaryDirectory() as scratch:
                 folder = f"{scratch}/study"
-                subprocess.run([program, "study", "init", folder, "--images", "shapes:n=64,size=16", "--batch", "16",
+                subprocess.run([program, "study", "init", folder, "--images", "shapes:n=400,size=16", "--batch", "200",
                                 "--annotators", "10000", "--screen", "hard", "--contact", "Ada, ada@example.org",
                                 "--quiet"], check=True, stdout=subprocess.DEVNULL)
                 if name == "PostgreSQL":

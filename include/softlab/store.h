@@ -237,6 +237,13 @@ enum sl_status sl_store_arrive(struct sl_store *store, const struct sl_store_arr
 enum sl_status sl_store_find_session(struct sl_store *store, const uint8_t *token_hash,
                                      struct sl_store_session *out,
                                      struct sl_error *err) SL_MUST_USE;
+/* Call this at the beginning of a transaction that will look for the sessions of these tokens
+ * (count x SL_STORE_TOKEN_BYTES): a database that is asked over a connection then answers once for
+ * all of them. It changes no result. */
+enum sl_status sl_store_expect_sessions(struct sl_store *store, const uint8_t *token_hashes,
+                                        size_t count, struct sl_error *err) SL_MUST_USE;
+/* Whether sl_store_expect_sessions saves time. */
+bool sl_store_expects(const struct sl_store *store);
 /* Writes back state, place, trial, seen, finished, lease_until, attempts and consent. */
 enum sl_status sl_store_save_session(struct sl_store *store, const struct sl_store_session *session,
                                      struct sl_error *err) SL_MUST_USE;

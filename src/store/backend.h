@@ -67,6 +67,9 @@ struct sl_store_backend {
                              struct sl_store_session *out, bool *returning, struct sl_error *err);
     enum sl_status (*find_session)(struct sl_store *store, const uint8_t *token_hash,
                                    struct sl_store_session *out, struct sl_error *err);
+    /* NULL if questions cost little. */
+    enum sl_status (*expect_sessions)(struct sl_store *store, const uint8_t *token_hashes,
+                                      size_t count, struct sl_error *err);
     enum sl_status (*save_session)(struct sl_store *store, const struct sl_store_session *session,
                                    struct sl_error *err);
     enum sl_status (*expire)(struct sl_store *store, int64_t now, size_t *freed,

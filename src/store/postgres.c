@@ -12,6 +12,7 @@ static void close_store(struct sl_store *base)
     struct sl_postgres *store = sl_postgres_of(base);
     PQfinish(store->link);
     free(store->url);
+    free(store->sql.expected);
     free(store->sql.name);
     free(store);
 }
@@ -56,6 +57,7 @@ enum sl_status sl_postgres_begin(struct sl_store *base, bool wait, struct sl_err
     PQclear(ignored);
     store->transaction = true;
     store->sql.locked = 0;
+    store->sql.n_expected = 0;
     if (!wait) return SL_OK;
     char *lock = sl_string_printf("SELECT pg_advisory_xact_lock(%" PRId64 ")",
                                   sl_postgres_lock_number(store, SL_LOCK_WRITE));
@@ -127,5 +129,6 @@ const struct sl_store_backend sl_postgres_backend = {
     .backup = sl_sqlite_backup_rows, /* one form of backups for both */
     .restore = restore,
     .empty_log = empty_log,
+    .expect_sessions = sl_sql_expect_sessions,
     SL_SQL_FUNCTIONS,
 };

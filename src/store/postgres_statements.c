@@ -47,6 +47,12 @@ static const char *const own_texts[SL_SQL_STATEMENTS] = {
                        "WHERE state = 0 AND lease_until < ?1 FOR NO KEY UPDATE SKIP LOCKED)"),
     [SL_SQL_LOCK_SESSION_OF_TOKEN] = ("SELECT " SL_SQL_SESSION " FROM sessions s "
                                       "WHERE s.token_hash = ?1 FOR NO KEY UPDATE SKIP LOCKED"),
+    /* Tokens of 32 bytes, one behind the other. The array makes it a search in the index, whatever
+     * the planner thinks of their number. */
+    [SL_SQL_LOCK_SESSIONS_OF_TOKENS] =
+        ("SELECT " SL_SQL_SESSION " FROM sessions s WHERE s.token_hash = ANY(ARRAY("
+         "SELECT substr(?1, n::integer, 32) FROM generate_series(1, length(?1), 32) n)) "
+         "FOR NO KEY UPDATE SKIP LOCKED"),
     [SL_SQL_LOCK_SESSION] = "SELECT 1 FROM sessions WHERE id = ?1 FOR NO KEY UPDATE SKIP LOCKED",
     [SL_SQL_LOCK_PERSON] = "SELECT 1 FROM sessions WHERE person = ?1 AND started <= ?2 FOR UPDATE",
     /* The session is locked. */

@@ -33,6 +33,7 @@ enum sl_sql_statement {
     SL_SQL_ADD_SESSION,
     SL_SQL_SESSION_OF_TOKEN,
     SL_SQL_LOCK_SESSION_OF_TOKEN,
+    SL_SQL_LOCK_SESSIONS_OF_TOKENS,
     SL_SQL_SESSION_EXISTS,
     SL_SQL_LOCK_SESSION,
     SL_SQL_SAVE_SESSION,
@@ -94,6 +95,9 @@ struct sl_sql {
     const struct sl_sql_driver *driver;
     char *name;     /* owned; of the database, for messages: never with a password */
     int64_t locked; /* the session that this transaction locked last; 0: none */
+    /* Sessions that this transaction has locked, and that nobody has asked for yet. */
+    struct sl_store_session *expected; /* owned */
+    size_t n_expected, expected_capacity;
 };
 
 static inline struct sl_sql *sl_sql_of(struct sl_store *base)
@@ -249,6 +253,8 @@ enum sl_status sl_sql_arrive(struct sl_store *base, const struct sl_store_arriva
                              struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_find_session(struct sl_store *base, const uint8_t *token_hash,
                                    struct sl_store_session *out, struct sl_error *err) SL_MUST_USE;
+enum sl_status sl_sql_expect_sessions(struct sl_store *base, const uint8_t *token_hashes,
+                                      size_t count, struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_save_session(struct sl_store *base, const struct sl_store_session *session,
                                    struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_sql_expire(struct sl_store *base, int64_t now, size_t *freed,

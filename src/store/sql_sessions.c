@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
@@ -36,10 +37,67 @@ static enum sl_status read_one(struct sl_sql *store, enum sl_sql_statement which
     return status;
 }
 
+static void expect(struct sl_sql *store, const struct sl_sql_rows *rows)
+{
+    if (store->n_expected == store->expected_capacity) {
+        store->expected_capacity = store->expected_capacity * 2 + 16;
+        store->expected =
+            sl_resize(store->expected, store->expected_capacity, sizeof *store->expected);
+    }
+    sl_sql_read_session(rows, &store->expected[store->n_expected++]);
+}
+
+enum sl_status sl_sql_expect_sessions(struct sl_store *base, const uint8_t *token_hashes,
+                                      size_t count, struct sl_error *err)
+{
+    struct sl_sql *store = sl_sql_of(base);
+    struct sl_sql_rows rows;
+    bool row = true;
+    enum sl_status status = SL_OK;
+    SL_TRY(sl_sql_start(store, SL_SQL_LOCK_SESSIONS_OF_TOKENS,
+                        SL_VALUES(sl_value_blob(token_hashes, count * SL_STORE_TOKEN_BYTES)), &rows,
+                        err));
+    while (status == SL_OK && row) {
+        status = sl_sql_step(&rows, &row, err);
+        if (status == SL_OK && row) expect(store, &rows);
+    }
+    sl_sql_finish(&rows);
+    return status;
+}
+
+static void drop_expected(struct sl_sql *store, size_t i)
+{
+    store->expected[i] = store->expected[--store->n_expected];
+}
+
+/* An expected session is handed out once: this transaction may change it before it is asked for
+ * again. */
+static bool take_expected(struct sl_sql *store, const uint8_t *token_hash,
+                          struct sl_store_session *out)
+{
+    size_t i = 0;
+    while (i < store->n_expected &&
+           memcmp(store->expected[i].token_hash, token_hash, SL_STORE_TOKEN_BYTES) != 0)
+        i++;
+    if (i == store->n_expected) return false;
+    *out = store->expected[i];
+    drop_expected(store, i);
+    store->locked = out->id;
+    return true;
+}
+
+/* A session that is changed is no longer what was read. */
+static void forget_expected(struct sl_sql *store, int64_t session)
+{
+    for (size_t i = store->n_expected; i-- > 0;)
+        if (store->expected[i].id == session) drop_expected(store, i);
+}
+
 enum sl_status sl_sql_find_session(struct sl_store *base, const uint8_t *token_hash,
                                    struct sl_store_session *out, struct sl_error *err)
 {
     struct sl_sql *store = sl_sql_of(base);
+    if (base->in_transaction && take_expected(store, token_hash, out)) return SL_OK;
     const struct sl_sql_value token = sl_value_blob(token_hash, SL_STORE_TOKEN_BYTES);
     /* A session that is read in a transaction will be changed in it. */
     const bool lock = store->driver->several_writers && base->in_transaction;
@@ -280,6 +338,7 @@ enum sl_status sl_sql_save_session(struct sl_store *base, const struct sl_store_
         sl_value_integer(session->lease_until), sl_value_size(session->attempts),
         sl_value_text(session->consent)};
     const size_t n_values = sizeof values / sizeof *values;
+    forget_expected(store, session->id);
     /* A session that is locked is there. */
     if (store->driver->send && session->id == store->locked)
         return store->driver->send(store, SL_SQL_SAVE_SESSION, values, n_values, err);
@@ -290,8 +349,10 @@ enum sl_status sl_sql_save_session(struct sl_store *base, const struct sl_store_
 enum sl_status sl_sql_expire(struct sl_store *base, int64_t now, size_t *freed,
                              struct sl_error *err)
 {
-    SL_TRY(sl_sql_run(sl_sql_of(base), SL_SQL_EXPIRE, SL_VALUES(sl_value_integer(now)), err));
-    if (freed) *freed = sl_sql_changes(sl_sql_of(base));
+    struct sl_sql *store = sl_sql_of(base);
+    store->n_expected = 0; /* any of them may be among those that run out */
+    SL_TRY(sl_sql_run(store, SL_SQL_EXPIRE, SL_VALUES(sl_value_integer(now)), err));
+    if (freed) *freed = sl_sql_changes(store);
     return SL_OK;
 }
 

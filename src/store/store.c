@@ -351,6 +351,20 @@ enum sl_status sl_store_find_session(struct sl_store *store, const uint8_t *toke
     return store->backend->find_session(store, token_hash, out, err);
 }
 
+bool sl_store_expects(const struct sl_store *store)
+{
+    return store->backend->expect_sessions != NULL;
+}
+
+enum sl_status sl_store_expect_sessions(struct sl_store *store, const uint8_t *token_hashes,
+                                        size_t count, struct sl_error *err)
+{
+    if (!store->in_transaction)
+        return sl_fail(err, SL_ERR_USAGE, "sessions are expected within a transaction");
+    if (count == 0 || !sl_store_expects(store)) return SL_OK;
+    return store->backend->expect_sessions(store, token_hashes, count, err);
+}
+
 enum sl_status sl_store_save_session(struct sl_store *store, const struct sl_store_session *session,
                                      struct sl_error *err)
 {

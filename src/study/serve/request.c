@@ -134,6 +134,7 @@ bool sl_request_open(struct sl_request *request, struct sl_site *site,
                      struct sl_http_exchange *exchange, enum sl_http_method method)
 {
     *request = (struct sl_request){.site = site, .exchange = exchange, .now = sl_site_now(site)};
+    if (!sl_site_gather(site, exchange)) return false;
     /* This check comes first: a request that has to wait is handled again from the beginning, and
      * must not count against limits each time. */
     if (!sl_site_ready(site, exchange)) return false;

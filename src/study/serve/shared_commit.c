@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "softlab/base/memory.h"
+#include "study/serve/exchanges.h"
 #include "study/serve/site.h"
 
 struct sl_waiting {
@@ -110,10 +111,9 @@ void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
 static const double retry_seconds = .05, patience_seconds = 10;
 
 struct sl_parked {
-    struct sl_site *site;                /* borrowed */
-    struct sl_http_timer *timer;         /* the loop's */
-    struct sl_http_exchange **exchanges; /* owned */
-    size_t count, capacity;
+    struct sl_site *site;        /* borrowed */
+    struct sl_http_timer *timer; /* the loop's */
+    struct sl_exchanges waiting;
     double since; /* when the lock was first seen; 0: there is none */
 };
 
@@ -121,13 +121,8 @@ struct sl_parked {
 static void retry(void *context)
 {
     struct sl_parked *parked = context;
-    struct sl_http_exchange **exchanges = parked->exchanges;
-    size_t count = parked->count;
-    parked->exchanges = NULL;
-    parked->count = parked->capacity = 0;
-    for (size_t i = 0; i < count; i++)
-        sl_http_again(exchanges[i]);
-    free((void *)exchanges);
+    struct sl_exchanges all = sl_exchanges_take(&parked->waiting);
+    sl_exchanges_again(&all);
 }
 
 struct sl_parked *sl_parked_create(struct sl_site *site)
@@ -141,18 +136,13 @@ struct sl_parked *sl_parked_create(struct sl_site *site)
 void sl_parked_destroy(struct sl_parked *parked)
 {
     if (!parked) return;
-    free((void *)parked->exchanges);
+    sl_exchanges_release(&parked->waiting);
     free(parked);
 }
 
 static void park(struct sl_parked *parked, struct sl_http_exchange *exchange)
 {
-    if (parked->count == parked->capacity) {
-        parked->capacity = parked->capacity * 2 + 16;
-        parked->exchanges = sl_resize((void *)parked->exchanges, parked->capacity,
-                                      sizeof(struct sl_http_exchange *));
-    }
-    parked->exchanges[parked->count++] = exchange;
+    sl_exchanges_add(&parked->waiting, exchange);
     sl_http_timer_start(parked->timer, retry_seconds);
 }
 
@@ -163,7 +153,7 @@ void sl_site_park(struct sl_site *site, struct sl_http_exchange *exchange)
 
 size_t sl_site_parked(const struct sl_site *site)
 {
-    return site->parked->count;
+    return site->parked->waiting.count;
 }
 
 bool sl_site_ready(struct sl_site *site, struct sl_http_exchange *exchange)

@@ -224,6 +224,7 @@ enum sl_status sl_site_open(struct sl_host *host, const char *folder, const char
         return status;
     }
     site->parked = sl_parked_create(site);
+    site->gathered = sl_gathered_create(site);
     sl_http_every(host->loop, EXPIRY_SECONDS, expire, site);
     *out = site;
     return SL_OK;
@@ -242,6 +243,7 @@ void sl_site_close(struct sl_site *site)
     sl_store_close(site->store);
     sl_study_destroy(site->study);
     sl_parked_destroy(site->parked);
+    sl_gathered_destroy(site->gathered);
     free(site->limits);
     free(site->prefix);
     free(site);

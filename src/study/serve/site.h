@@ -29,6 +29,7 @@
 
 struct sl_waiting;     /* a reply that waits for the commit */
 struct sl_parked;      /* requests that wait for another program's lock */
+struct sl_gathered;    /* requests that came together */
 struct sl_picture_job; /* a picture that is being made */
 
 /* Shared by the studies of one process. */
@@ -56,9 +57,10 @@ struct sl_site {
     struct sl_links links;
     struct sl_waiting *first, **last;
     struct sl_picture_job *pictures;
-    struct sl_parked *parked; /* owned */
-    bool failing;             /* the last transaction with content was rolled back */
-    double logged;            /* when a failure was last written to the log (sl_clock_seconds) */
+    struct sl_parked *parked;     /* owned */
+    struct sl_gathered *gathered; /* owned */
+    bool failing;                 /* the last transaction with content was rolled back */
+    double logged; /* when a failure was last written to the log (sl_clock_seconds) */
 };
 
 /* Read the study and open its store. `prefix` is copied. */
@@ -92,6 +94,14 @@ void sl_site_flush(struct sl_site *site);
 /* Roll back the waiting writes; this exchange and all that wait get 503. */
 void sl_site_abort(struct sl_site *site, struct sl_http_exchange *exchange,
                    const struct sl_error *err);
+
+/* ---- gathered.c ---- */
+
+/* False if the request is handled again, from the beginning, with the others that have come: a
+ * database behind a connection is then asked once for the sessions of all of them. */
+bool sl_site_gather(struct sl_site *site, struct sl_http_exchange *exchange);
+struct sl_gathered *sl_gathered_create(struct sl_site *site);
+void sl_gathered_destroy(struct sl_gathered *gathered);
 
 /* ---- request.c: steps common to all requests of annotators ---- */
 

@@ -240,6 +240,35 @@ static void test_a_session_belongs_to_one_writer_at_a_time(void **state)
     sl_store_close(first);
 }
 
+static void test_a_session_that_is_expected_belongs_to_one_writer(void **state)
+{
+    (void)state;
+    struct sl_store *first = open_fresh(), *second = open_again();
+    test_add_batches(first, 1, 5);
+    struct sl_store_session sessions[2], found;
+    uint8_t hashes[2 * SL_STORE_TOKEN_BYTES];
+    for (size_t i = 0; i < 2; i++) {
+        sessions[i] = test_arrived(first, &(struct test_arrival){.person = i + 1, .token = i + 1});
+        memcpy(hashes + i * SL_STORE_TOKEN_BYTES, sessions[i].token_hash, SL_STORE_TOKEN_BYTES);
+    }
+    assert_true(sl_store_expects(first));
+    begin_now(second);
+    assert_ok(sl_store_find_session(second, sessions[1].token_hash, &found, &err), err);
+    /* What the other server has is passed over, and asked for again when its request comes. */
+    begin_now(first);
+    assert_ok(sl_store_expect_sessions(first, hashes, 2, &err), err);
+    assert_ok(sl_store_find_session(first, sessions[0].token_hash, &found, &err), err);
+    assert_fails(sl_store_find_session(first, sessions[1].token_hash, &found, &err), SL_ERR_BUSY,
+                 err, "another server");
+    assert_fails(sl_store_find_session(second, sessions[0].token_hash, &found, &err), SL_ERR_BUSY,
+                 err, "another server");
+    test_commit(second);
+    assert_ok(sl_store_find_session(first, sessions[1].token_hash, &found, &err), err);
+    test_commit(first);
+    sl_store_close(second);
+    sl_store_close(first);
+}
+
 static void test_a_lease_that_is_in_use_elsewhere_does_not_run_out(void **state)
 {
     (void)state;
@@ -467,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_a_backup_is_a_file_and_of_one_moment),
         cmocka_unit_test(test_a_study_in_use_cannot_be_claimed_alone),
         cmocka_unit_test(test_a_session_belongs_to_one_writer_at_a_time),
+        cmocka_unit_test(test_a_session_that_is_expected_belongs_to_one_writer),
         cmocka_unit_test(test_a_lease_that_is_in_use_elsewhere_does_not_run_out),
         cmocka_unit_test(test_arrivals_at_several_servers_never_exceed_a_target),
         cmocka_unit_test(test_a_lost_connection_undoes_a_transaction_and_no_more),

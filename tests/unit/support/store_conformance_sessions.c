@@ -474,6 +474,76 @@ static void test_a_wrong_session_is_refused(void **state)
                  "negative");
 }
 
+/* Tokens of three sessions and, between them, one that nobody has. */
+static void expect_sessions(const struct sl_store_session *sessions)
+{
+    uint8_t hashes[4 * SL_STORE_TOKEN_BYTES];
+    memset(hashes, 0xEE, sizeof hashes);
+    for (size_t i = 0; i < 3; i++)
+        memcpy(hashes + (i ? i + 1 : 0) * SL_STORE_TOKEN_BYTES, sessions[i].token_hash,
+               SL_STORE_TOKEN_BYTES);
+    assert_ok(sl_store_expect_sessions(store, hashes, 4, &err), err);
+}
+
+static void assert_trial(const struct sl_store_session *session, size_t trial)
+{
+    struct sl_store_session found;
+    assert_ok(sl_store_find_session(store, session->token_hash, &found, &err), err);
+    assert_int_equal(found.id, session->id);
+    assert_int_equal(found.trial, trial);
+    assert_string_equal(found.place, session->place);
+}
+
+static void test_expected_sessions_are_found_as_they_are(void **state)
+{
+    (void)state;
+    test_add_batches(store, 1, 5);
+    struct sl_store_session sessions[3];
+    for (size_t i = 0; i < 3; i++)
+        sessions[i] = test_arrived(store, &(struct test_arrival){.person = i + 1, .token = i + 1});
+    assert_fails(sl_store_expect_sessions(store, sessions[0].token_hash, 1, &err), SL_ERR_USAGE,
+                 err, "within a transaction");
+    assert_ok(sl_store_begin_now(store, &err), err);
+    expect_sessions(sessions);
+    assert_trial(&sessions[0], 0);
+    /* Before it is asked for, and after. */
+    sessions[0].trial = 7;
+    sessions[1].trial = 8;
+    assert_ok(sl_store_save_session(store, &sessions[0], &err), err);
+    assert_ok(sl_store_save_session(store, &sessions[1], &err), err);
+    assert_trial(&sessions[0], 7);
+    assert_trial(&sessions[1], 8);
+    assert_trial(&sessions[2], 0);
+    test_commit(store);
+    assert_trial(&sessions[1], 8);
+    /* What a transaction expected ends with it. */
+    assert_ok(sl_store_begin_now(store, &err), err);
+    sessions[2].trial = 9;
+    assert_ok(sl_store_save_session(store, &sessions[2], &err), err);
+    expect_sessions(sessions);
+    sl_store_rollback(store);
+    assert_ok(sl_store_begin_now(store, &err), err);
+    assert_trial(&sessions[2], 0);
+    test_commit(store);
+}
+
+static void test_an_expected_session_may_run_out(void **state)
+{
+    (void)state;
+    test_add_batches(store, 1, 5);
+    struct sl_store_session sessions[3], found;
+    for (size_t i = 0; i < 3; i++)
+        sessions[i] = test_arrived(store, &(struct test_arrival){.person = i + 1, .token = i + 1});
+    size_t freed = 0;
+    assert_ok(sl_store_begin_now(store, &err), err);
+    expect_sessions(sessions);
+    assert_ok(sl_store_expire(store, INT64_MAX, &freed, &err), err);
+    assert_int_equal(freed, 3);
+    assert_ok(sl_store_find_session(store, sessions[1].token_hash, &found, &err), err);
+    assert_int_equal(found.state, SL_SESSION_EXPIRED);
+    test_commit(store);
+}
+
 int store_conformance_sessions(const struct store_under_test *under_test)
 {
     backend = under_test;
@@ -504,6 +574,9 @@ int store_conformance_sessions(const struct store_under_test *under_test)
         cmocka_unit_test_setup_teardown(test_times_and_seeds_at_their_limits_come_back, open_fresh,
                                         close_it),
         cmocka_unit_test_setup_teardown(test_a_wrong_session_is_refused, open_fresh, close_it),
+        cmocka_unit_test_setup_teardown(test_expected_sessions_are_found_as_they_are, open_fresh,
+                                        close_it),
+        cmocka_unit_test_setup_teardown(test_an_expected_session_may_run_out, open_fresh, close_it),
     };
     return cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
 }
