@@ -86,8 +86,9 @@ passes "with the results of the run that nothing disturbed" same_results long-he
 
 # ---- A node dies ----
 
-# A dead node gives no notice, so the run must last longer than the time between two checkpoints.
-spec longer 1500 1
+# A dead node gives no notice, so the run must last longer than the time between two checkpoints. Slurm
+# waits two minutes before a requeued job may begin again.
+spec longer 700 1
 passes "a longer run here" "$program" run longer.json -o longer-here
 "$program" run longer.json --launcher slurm --slurm time=30 -o died >said 2>&1 &
 watching=$!

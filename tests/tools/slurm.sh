@@ -54,6 +54,8 @@ fails "a key that no run has is refused" 'mine has no run with the key "zz"' \
 
 # ---- An array ----
 
+fails "a cluster that does not answer is named as the reason" "Slurm does not answer: check that slurmctld" \
+    env SLURM_CONF="$scratch/none.conf" "$program" run spec.json --launcher slurm -o none
 # shellcheck disable=SC2119 # no lines for slurm.conf
 slurm_start
 # What a user sets for squeue, scancel and sbatch must not hide tasks, or make sbatch wait.

@@ -60,14 +60,27 @@ static enum sl_status ask(const char *const *words, bool apart, struct sl_buffer
 
 /* ---- Submitting ---- */
 
-enum sl_status sl_slurm_array_limit(size_t *out, struct sl_error *err)
+/* The first question to Slurm, so it is here that a cluster which is not there is noticed. */
+static enum sl_status ask_config(struct sl_buffer *printed, struct sl_error *err)
 {
     static const char *const words[] = {"scontrol", "show", "config", NULL};
+    struct sl_error problem;
+    const enum sl_status status = ask(words, false, printed, &problem);
+    if (status == SL_OK) return SL_OK;
+    if (status == SL_ERR_NOT_FOUND) return sl_fail(err, status, "%s", problem.message);
+    return sl_fail(err, status,
+                   "Slurm does not answer: check that slurmctld runs and that SLURM_CONF names the "
+                   "cluster's slurm.conf (%s)",
+                   problem.message);
+}
+
+enum sl_status sl_slurm_array_limit(size_t *out, struct sl_error *err)
+{
     static const char name[] = "MaxArraySize";
     struct sl_buffer printed;
     int64_t size = 0;
     enum sl_status status = SL_OK;
-    SL_TRY_OUT(ask(words, false, &printed, err));
+    SL_TRY_OUT(ask_config(&printed, err));
     const char *line = strstr(printed.data, name);
     const char *digits = line ? line + strcspn(line, "0123456789\n") : "";
     if (!sl_text_to_integer(digits, strspn(digits, "0123456789"), &size))
