@@ -54,6 +54,7 @@ fails "a key that no run has is refused" 'mine has no run with the key "zz"' \
 
 # ---- An array ----
 
+: >none.conf # of a file that is not there, Slurm's commands are sure only after a minute
 fails "a cluster that does not answer is named as the reason" "Slurm does not answer: check that slurmctld" \
     env SLURM_CONF="$scratch/none.conf" "$program" run spec.json --launcher slurm -o none
 # shellcheck disable=SC2119 # no lines for slurm.conf
