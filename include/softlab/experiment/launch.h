@@ -1,9 +1,10 @@
 /* Launch: where the runs of an experiment are made. A launcher starts them on this machine, hands
  * them to Slurm, or prints a command per run for any other scheduler.
  *
- * On other machines a run works in parts/KEY below the results folder, which all machines share,
- * and writes nothing else there. Results are joined by whoever holds the folder's lock: the watch
- * of a Slurm job, or the next run in the folder. */
+ * On other machines a run works in parts/KEY below the results folder, which all machines share.
+ * When it ends, the folder gets the trainings that it has made, so that other runs find them.
+ * Results are joined by whoever holds the folder's lock: the watch of a Slurm job, or the next run
+ * in the folder. */
 #ifndef SOFTLAB_EXPERIMENT_LAUNCH_H
 #define SOFTLAB_EXPERIMENT_LAUNCH_H
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/launch/waves.h"
 #include "experiment/run/ledger.h"
 #include "experiment/run/runner.h"
 #include "softlab/base/file.h"
@@ -52,29 +53,56 @@ static enum sl_status check_words(char *const *words, struct sl_error *err)
     return SL_OK;
 }
 
+/* A command per run. Runs that make what others share come first: the more of them are made before
+ * the others begin, the less is made twice. */
+static void print_lines(const struct sl_experiment *experiment, const struct sl_launch *launch,
+                        bool *open, const struct sl_outputs *made, struct sl_buffer *line)
+{
+    json_t *makers = json_object();
+    size_t n_open = 0;
+    for (size_t i = 0; i < experiment->n_runs; i++)
+        n_open += open[i];
+    while (n_open > 0) {
+        struct sl_wave wave;
+        sl_wave_plan(experiment, open, made, makers, &wave);
+        for (size_t i = 0; i < experiment->n_runs; i++) {
+            if (wave.group[i] == 0) continue;
+            sl_buffer_clear(line);
+            sl_launch_line(launch, line);
+            sl_buffer_text(line, experiment->runs[i].key);
+            launch->print(launch->context, line->data);
+            sl_wave_note(experiment, i, made, "", makers);
+            open[i] = false;
+            n_open--;
+        }
+        sl_wave_release(&wave);
+    }
+    json_decref(makers);
+}
+
 static enum sl_status start_print(const struct sl_experiment *experiment,
                                   const struct sl_launch *launch, struct sl_experiment_outcome *out,
                                   struct sl_error *err)
 {
     const char *folder = launch->runner->folder;
     struct sl_ledger ledger = {.lock = -1};
+    struct sl_outputs made = {0};
+    struct sl_buffer line;
+    bool *open = NULL;
+    enum sl_status status = SL_OK;
     SL_TRY(check_words(launch->command, err));
-    if (sl_folder_exists(folder)) SL_TRY(sl_ledger_read(folder, &ledger, err));
-    bool *open = sl_alloc(experiment->n_runs + 1, sizeof *open);
+    sl_buffer_init(&line, SL_LAUNCH_LINE);
+    if (sl_folder_exists(folder)) SL_TRY_OUT(sl_ledger_read(folder, &ledger, err));
+    SL_TRY_OUT(sl_outputs_open(&made, folder, err));
+    open = sl_alloc(experiment->n_runs + 1, sizeof *open);
     *out = (struct sl_experiment_outcome){0};
     sl_launch_count(experiment, &ledger, &launch->runner->hooks, open, out);
-    struct sl_buffer line;
-    sl_buffer_init(&line, SL_LAUNCH_LINE);
-    for (size_t i = 0; i < experiment->n_runs; i++) {
-        if (!open[i]) continue;
-        sl_buffer_clear(&line);
-        sl_launch_line(launch, &line);
-        sl_buffer_text(&line, experiment->runs[i].key);
-        launch->print(launch->context, line.data);
-    }
-    const enum sl_status status = sl_buffer_check(&line, "the command of a run", err);
+    print_lines(experiment, launch, open, &made, &line);
+    status = sl_buffer_check(&line, "the command of a run", err);
+out:
     sl_buffer_release(&line);
     free(open);
+    sl_outputs_close(&made);
     sl_ledger_close(&ledger);
     return status;
 }

@@ -147,6 +147,9 @@ static void add_request(struct word_list *list, const struct sl_slurm_request *r
     if (request->minutes > 0) add_made(list, sl_string_printf("--time=%zu", request->minutes));
     for (size_t i = 0; request->words[i]; i++)
         add_word(list, request->words[i]);
+    /* Last, so that it wins over the user's: the tasks that it names have waited for those. */
+    if (request->after)
+        add_made(list, sl_string_printf("--dependency=afterany:%s", request->after));
     add_word(list, request->script);
 }
 

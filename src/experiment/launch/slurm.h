@@ -29,8 +29,9 @@ enum sl_status sl_slurm_array_limit(size_t *out, struct sl_error *err) SL_MUST_U
 /* What every task of an array gets. */
 struct sl_slurm_request {
     size_t n_tasks, threads;
-    size_t megabytes; /* 0: the user's own */
-    size_t minutes;   /* 0: the user's own */
+    size_t megabytes;  /* 0: the user's own */
+    size_t minutes;    /* 0: the user's own */
+    const char *after; /* tasks that must have ended, "123_4:123_5"; NULL: none */
     const char *script, *folder;
     char *const *words; /* of sl_slurm_words */
 };

@@ -56,9 +56,10 @@ enum sl_status sl_submission_write(const struct sl_submission *submission, struc
     for (size_t i = 0; i < experiment->n_runs; i++)
         json_array_append_new(runs, run_record(&experiment->runs[i], submission->tasks[i]));
     json_t *record =
-        json_pack("{s:s, s:i, s:s, s:s?, s:s, s:s, s:s, s:o}", "softlab", "slurm", "version", 1,
-                  "script", submission->script, "job", submission->job, "spec", experiment->name,
-                  "scale", experiment->scale, "variant", experiment->variant, "runs", runs);
+        json_pack("{s:s, s:i, s:s, s:s?, s:s, s:s, s:s, s:o, s:O*}", "softlab", "slurm", "version",
+                  1, "script", submission->script, "job", submission->job, "spec", experiment->name,
+                  "scale", experiment->scale, "variant", experiment->variant, "runs", runs, "makes",
+                  submission->makes);
     char *path = sl_path_join(submission->folder, open_name);
     const enum sl_status status = sl_json_write(record, path, err);
     free(path);
@@ -105,6 +106,7 @@ void sl_submission_release(struct sl_submission *submission)
     free(submission->job);
     sl_experiment_destroy(submission->experiment);
     free(submission->tasks);
+    json_decref(submission->makes);
     *submission = (struct sl_submission){0};
 }
 
@@ -168,6 +170,25 @@ static enum sl_status read_job(const struct sl_json_cursor *root, struct sl_subm
     return sl_json_fail(&at, err, "is not the number of a Slurm job");
 }
 
+/* Jobs of earlier versions make nothing that others wait for. */
+static enum sl_status read_makes(const struct sl_json_cursor *root, struct sl_submission *out,
+                                 struct sl_error *err)
+{
+    struct sl_json_cursor at;
+    const char *key;
+    json_t *task;
+    SL_TRY(sl_json_optional(root, "makes", &at, err));
+    if (at.value && !json_is_object(at.value)) return sl_json_fail(&at, err, "expected an object");
+    out->makes = at.value ? json_incref(at.value) : json_object();
+    json_object_foreach(out->makes, key, task)
+    {
+        const char *text = json_string_value(task);
+        if (!text || !*text || strspn(text, "0123456789") != strlen(text))
+            return sl_json_fail(&at, err, "names no task for %s", key);
+    }
+    return SL_OK;
+}
+
 static enum sl_status read_record(const struct sl_json *json, struct sl_submission *out,
                                   struct sl_error *err)
 {
@@ -179,6 +200,7 @@ static enum sl_status read_record(const struct sl_json *json, struct sl_submissi
     SL_TRY(read_text(&root, "spec", false, &experiment->name, err));
     SL_TRY(read_text(&root, "scale", false, &experiment->scale, err));
     SL_TRY(read_text(&root, "variant", false, &experiment->variant, err));
+    SL_TRY(read_makes(&root, out, err));
     SL_TRY(sl_json_member(&root, "runs", &runs, err));
     SL_TRY(sl_json_array_size(&runs, &n_runs, err));
     experiment->runs = sl_alloc(n_runs + 1, sizeof *experiment->runs);

@@ -20,6 +20,8 @@ struct sl_submission {
     /* owned; the whole plan, with what result lines and messages need, and without jobs */
     struct sl_experiment *experiment;
     size_t *tasks; /* owned; n_runs of the experiment; from 1; 0: the run was not submitted */
+    /* owned; {"key of a training": its task}, "1" and so on: what other jobs may wait for */
+    json_t *makes;
 };
 void sl_submission_release(struct sl_submission *submission);
 

@@ -59,24 +59,29 @@ static void take_line(struct sl_outputs *outputs, const char *line, size_t lengt
     json_decref(entry);
 }
 
-enum sl_status sl_outputs_open(struct sl_outputs *outputs, const char *folder, struct sl_error *err)
+enum sl_status sl_outputs_update(struct sl_outputs *outputs, struct sl_error *err)
 {
     struct sl_buffer text;
-    *outputs = (struct sl_outputs){.folder = sl_string_copy(folder),
-                                   .path = sl_path_join(folder, "outputs.jsonl"),
-                                   .known = json_object()};
     if (!sl_file_exists(outputs->path)) return SL_OK;
     sl_buffer_init(&text, OUTPUTS_LIMIT);
     const enum sl_status status = sl_file_read(outputs->path, &text, err);
-    for (size_t at = 0; status == SL_OK && at < text.length;) {
-        const char *line = text.data + at;
-        const char *newline = memchr(line, '\n', text.length - at);
+    while (status == SL_OK && outputs->read < text.length) {
+        const char *line = text.data + outputs->read;
+        const char *newline = memchr(line, '\n', text.length - outputs->read);
         if (!newline) break;
         take_line(outputs, line, (size_t)(newline - line));
-        at += (size_t)(newline - line) + 1;
+        outputs->read += (size_t)(newline - line) + 1;
     }
     sl_buffer_release(&text);
     return status;
+}
+
+enum sl_status sl_outputs_open(struct sl_outputs *outputs, const char *folder, struct sl_error *err)
+{
+    *outputs = (struct sl_outputs){.folder = sl_string_copy(folder),
+                                   .path = sl_path_join(folder, "outputs.jsonl"),
+                                   .known = json_object()};
+    return sl_outputs_update(outputs, err);
 }
 
 void sl_outputs_close(struct sl_outputs *outputs)
@@ -85,6 +90,11 @@ void sl_outputs_close(struct sl_outputs *outputs)
     free(outputs->path);
     json_decref(outputs->known);
     *outputs = (struct sl_outputs){0};
+}
+
+bool sl_outputs_know(const struct sl_outputs *outputs, const struct sl_job *job)
+{
+    return json_object_get(outputs->known, job->output) != NULL;
 }
 
 enum sl_output_state sl_outputs_look(const struct sl_outputs *outputs, const struct sl_job *job)
@@ -152,7 +162,7 @@ enum sl_status sl_outputs_adopt(struct sl_outputs *outputs, const struct sl_outp
                                 const struct sl_job *job, struct sl_error *err)
 {
     const char *hash = json_string_value(json_object_get(from->known, job->output));
-    if (!hash || json_object_get(outputs->known, job->output)) return SL_OK;
+    if (!hash || sl_outputs_know(outputs, job)) return SL_OK;
     char *folder = folder_of(outputs, job->output);
     const enum sl_status status = sl_folder_create(folder, err);
     free(folder);

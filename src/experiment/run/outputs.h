@@ -8,10 +8,13 @@
 struct sl_outputs {
     char *folder, *path; /* owned */
     json_t *known;       /* owned; {"cache/...": "SHA-256"} */
+    size_t read;         /* bytes of outputs.jsonl that `known` has */
 };
 /* Read outputs.jsonl; an incomplete last line is ignored. */
 enum sl_status sl_outputs_open(struct sl_outputs *outputs, const char *folder,
                                struct sl_error *err) SL_MUST_USE;
+/* Read the lines that other processes have appended since. */
+enum sl_status sl_outputs_update(struct sl_outputs *outputs, struct sl_error *err) SL_MUST_USE;
 void sl_outputs_close(struct sl_outputs *outputs);
 
 enum sl_output_state {
@@ -19,6 +22,8 @@ enum sl_output_state {
     SL_OUTPUT_GOOD,   /* unchanged */
     SL_OUTPUT_SPOILT, /* there, but changed */
 };
+/* Whether the job's output is listed; it may have changed since. */
+bool sl_outputs_know(const struct sl_outputs *outputs, const struct sl_job *job);
 enum sl_output_state sl_outputs_look(const struct sl_outputs *outputs, const struct sl_job *job);
 /* Delete the output of a job, so that the job runs again. */
 void sl_outputs_forget(struct sl_outputs *outputs, const struct sl_job *job);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "experiment/run/runner.h"
+#include "experiment/run/turn.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
 #include "softlab/experiment/launch.h"
@@ -42,6 +43,7 @@ static enum sl_status take_result(struct sl_ledger *ledger, struct sl_outputs *o
     struct sl_outputs made = {0};
     enum sl_status status = SL_OK;
     json_t *line = json_loads(sl_ledger_find(part, run->key)->text, 0, NULL);
+    SL_TRY_OUT(sl_outputs_update(outputs, err)); /* parts publish trainings */
     SL_TRY_OUT(sl_outputs_open(&made, part->folder, err));
     SL_TRY_OUT(sl_outputs_move(outputs, &made, err));
     move_logs(part->folder, ledger->folder);
@@ -205,6 +207,25 @@ out:
     return status;
 }
 
+/* Trainings that other runs may need are theirs at once; all else waits for the join. */
+static enum sl_status publish_trainings(const struct sl_experiment *experiment, const char *part,
+                                        const char *results, struct sl_error *err)
+{
+    struct sl_outputs from = {0}, to = {0};
+    enum sl_status status = SL_OK;
+    SL_TRY(sl_turn_begin(results, err));
+    SL_TRY_OUT(sl_outputs_open(&from, part, err));
+    SL_TRY_OUT(sl_outputs_open(&to, results, err));
+    for (size_t i = 0; i < experiment->n_jobs; i++)
+        if (experiment->jobs[i].network)
+            SL_TRY_OUT(sl_outputs_adopt(&to, &from, &experiment->jobs[i], err));
+out:
+    sl_turn_end(results);
+    sl_outputs_close(&from);
+    sl_outputs_close(&to);
+    return status;
+}
+
 static enum sl_status make_part(const struct sl_experiment *experiment,
                                 const struct sl_experiment_runner *runner, size_t index,
                                 struct sl_experiment_outcome *out, struct sl_error *err)
@@ -218,7 +239,14 @@ static enum sl_status make_part(const struct sl_experiment *experiment,
     struct sl_experiment_outcome made = {0};
     enum sl_status status = SL_OK;
     if (!one.runs->missing) SL_TRY_OUT(adopt_outputs(&one, runner->folder, folder, err));
-    SL_TRY_OUT(sl_experiment_run(&one, &inside, &made, err));
+    status = sl_experiment_run(&one, &inside, &made, err);
+    /* A run that failed or was stopped may have trained what others need. */
+    if (sl_folder_exists(folder)) {
+        struct sl_error problem;
+        const enum sl_status published = publish_trainings(&one, folder, runner->folder, &problem);
+        if (status == SL_OK && published != SL_OK)
+            status = sl_fail(err, published, "%s", problem.message);
+    }
 out:
     out->done += made.done;
     out->skipped += made.skipped;

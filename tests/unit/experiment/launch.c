@@ -205,6 +205,12 @@ static void test_a_damaged_job_is_an_error(void **state)
         /* without a script nothing says which job it is */
         "{\"job\":null,\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[]}",
         "{\"job\": \"1\", \"spec\": \"m\", \"scale\": \"q\", \"variant\": \"v\"}",
+        /* a task becomes a word of sbatch */
+        "{\"job\":\"1\",\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[],\"makes\":[]}",
+        "{\"job\":\"1\",\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[],"
+        "\"makes\":{\"k\":1}}",
+        "{\"job\":\"1\",\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[],"
+        "\"makes\":{\"k\":\"1,x\"}}",
         /* a key becomes part of a path */
         "{\"job\":\"1\",\"spec\":\"\",\"scale\":\"\",\"variant\":\"\",\"runs\":[{\"key\":\"..\"}]}",
     };
