@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "softlab/base/log.h"
 #include "softlab/base/memory.h"
@@ -224,16 +225,33 @@ static enum sl_status check_server(struct sl_postgres *store, struct sl_error *e
                    store->sql.name);
 }
 
-/* The claim ends with the connection. */
-static enum sl_status claim(struct sl_postgres *store, struct sl_error *err)
+static enum sl_status try_claim(struct sl_postgres *store, bool *granted, struct sl_error *err)
 {
-    int64_t granted = 0;
+    int64_t number = 0;
     char *sql = sl_string_printf("SELECT pg_try_advisory_lock%s(%" PRId64 ")::int",
                                  store->alone ? "" : "_shared",
                                  sl_postgres_lock_number(store, SL_LOCK_OPEN));
-    enum sl_status status = set_up_by(store, sql, &granted, err);
+    const enum sl_status status = set_up_by(store, sql, &number, err);
     free(sql);
-    if (status != SL_OK || granted) return status;
+    *granted = number != 0;
+    return status;
+}
+
+/* The claim ends with the connection, but the database notices the end of a program only some
+ * milliseconds later, so whoever opens a study waits a little. A server that connects again does
+ * not: its event loop tries again by itself. */
+static enum sl_status claim(struct sl_postgres *store, struct sl_error *err)
+{
+    static const struct timespec pause = {.tv_nsec = 20000000};
+    static const double patience = 1;
+    const double began = sl_clock_seconds();
+    bool granted = false;
+    SL_TRY(try_claim(store, &granted, err));
+    while (!granted && !store->ready && sl_clock_seconds() - began < patience) {
+        nanosleep(&pause, NULL);
+        SL_TRY(try_claim(store, &granted, err));
+    }
+    if (granted) return SL_OK;
     return sl_fail(err, SL_ERR_BACKEND,
                    "%s is in use by another softlab server or command: wait until it has ended, "
                    "then try again",

@@ -98,7 +98,9 @@ static bool run_and_kill(struct moving *moving, bool out, int64_t number, bool *
     if (child == 0) {
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) _exit(2);
         raise(SIGSTOP);
-        _exit(migrate(moving, out) == SL_OK ? 0 : 1);
+        const bool good = migrate(moving, out) == SL_OK;
+        if (!good) fprintf(stderr, "a move failed: %s\n", moving->err.message);
+        _exit(good ? 0 : 1);
     }
     *killed = kill_before(child, number, moving->every, &status);
     moving->now++; /* as the child has */

@@ -1,4 +1,5 @@
 /* PostgreSQL under the conformance suite, and what only it does: connections, several writers. */
+#include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -197,6 +198,29 @@ static void test_a_study_in_use_cannot_be_claimed_alone(void **state)
     assert_ok(sl_store_open(server.url, &alone, &other, &err), err);
     assert_fails(open_store(true, &store, &err), SL_ERR_BACKEND, err, "in use");
     sl_store_close(other);
+}
+
+static void *close_soon(void *store)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    sl_store_close(store);
+    return NULL;
+}
+
+/* The database learns that a program has ended some milliseconds after its end. */
+static void test_a_study_whose_last_user_ends_can_be_claimed(void **state)
+{
+    (void)state;
+    const struct sl_store_options alone = {.alone = true};
+    struct sl_store *store = open_fresh(), *other = NULL;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, close_soon, store), 0);
+    assert_ok(sl_store_open(server.url, &alone, &other, &err), err);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, close_soon, other), 0);
+    assert_ok(open_store(true, &store, &err), err);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    sl_store_close(store);
 }
 
 /* ---- Several writers ---- */
@@ -495,6 +519,7 @@ int main(void)
         cmocka_unit_test(test_released_layouts_can_be_read),
         cmocka_unit_test(test_a_backup_is_a_file_and_of_one_moment),
         cmocka_unit_test(test_a_study_in_use_cannot_be_claimed_alone),
+        cmocka_unit_test(test_a_study_whose_last_user_ends_can_be_claimed),
         cmocka_unit_test(test_a_session_belongs_to_one_writer_at_a_time),
         cmocka_unit_test(test_a_session_that_is_expected_belongs_to_one_writer),
         cmocka_unit_test(test_a_lease_that_is_in_use_elsewhere_does_not_run_out),
