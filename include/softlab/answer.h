@@ -157,6 +157,15 @@ struct sl_answer_sink {
     const struct sl_answer_parts *parts; /* NULL: all answers are put one by one */
 };
 
+/* Who takes the votes of a text in parts, in the order of the text. */
+struct sl_votes;
+struct sl_vote_parts {
+    size_t bytes; /* about what a part may take in memory while it is read */
+    /* Takes the votes, also if it fails. */
+    enum sl_status (*take)(void *context, struct sl_votes *votes, struct sl_error *err);
+    void *context;
+};
+
 /* Published formats. */
 enum sl_presence { SL_DETECT, SL_PRESENT, SL_ABSENT };
 struct sl_import_options {
@@ -185,6 +194,9 @@ struct sl_import_options {
      * read out of memory again; the file is read anew when it is needed. Options that change votes
      * (classes, abstain, leave_out) are SL_ERR_USAGE. */
     bool stream;
+    /* sl_votes_read only: what the last part of a large text leaves is the result. Not for a text
+     * whose classes are filtered, which is read whole. NULL: all texts are. */
+    const struct sl_vote_parts *parts;
     struct sl_import_notes *notes;
     struct sl_progress *progress;
     struct sl_pool *pool; /* borrowed; NULL: the calling thread alone */
@@ -304,6 +316,14 @@ enum sl_status sl_votes_from_codes(const struct sl_vote_codes *codes, struct sl_
 void sl_votes_destroy(struct sl_votes *votes);
 enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path,
                                   struct sl_error *err) SL_MUST_USE;
+/* Write several sets, at least one, as one answers.slb: the file that sl_votes_write_slb makes of
+ * votes which were read from one text, the texts of the sets one behind the other. Classes that
+ * differ between sets are sorted. An item may be in several sets. Sets that were read with
+ * options->stream stay out of memory: it takes 256 MB and 16 bytes for each item that comes back.
+ * A person's answers to one item in several sets are counted in options->notes (may be NULL). */
+enum sl_status sl_votes_join(struct sl_votes *const *votes, size_t count, const char *path,
+                             const struct sl_import_options *options,
+                             struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS
 

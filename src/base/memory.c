@@ -11,7 +11,7 @@
 #include "base/file/temporaries.h"
 #include "softlab/base/file.h"
 
-enum { DATA_ALIGNMENT = 64, ARENA_BLOCK = 16 * 1024 };
+enum { DATA_ALIGNMENT = 64, ARENA_BLOCK = 16 * 1024, LEAST_CAPACITY = 256 };
 
 /* ---- When memory runs out ---- */
 
@@ -158,6 +158,20 @@ void *sl_data_resize(void *block, size_t count, size_t size, struct sl_error *er
     void *resized = bytes < SIZE_MAX ? realloc(block, bytes ? bytes : 1) : NULL;
     if (!resized) return fail_data(count, size, err);
     return resized;
+}
+
+enum sl_status sl_data_reserve(void *array, size_t count, size_t *capacity, size_t size,
+                               struct sl_error *err)
+{
+    if (count <= *capacity) return SL_OK;
+    const size_t more = count + *capacity / 2 + LEAST_CAPACITY;
+    void *block = NULL;
+    memcpy(&block, array, sizeof block);
+    block = sl_data_resize(block, more, size, err);
+    if (!block) return SL_ERR_NOMEM;
+    memcpy(array, &block, sizeof block);
+    *capacity = more;
+    return SL_OK;
 }
 
 char *sl_data_string(const char *text, size_t length, struct sl_error *err)

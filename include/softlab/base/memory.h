@@ -46,6 +46,10 @@ void *sl_data_zeroed(size_t count, size_t size, struct sl_error *err) SL_MUST_US
 /* Resize a block from sl_data_zeroed, sl_data_resize or sl_alloc, or NULL; new bytes are not
  * zeroed. On failure NULL, and the block is as it was. */
 void *sl_data_resize(void *block, size_t count, size_t size, struct sl_error *err) SL_MUST_USE;
+/* Room for `count` elements in a block for sl_data_resize, which grows by half at least. `array` is
+ * the address of the pointer to it. On failure nothing changes. */
+enum sl_status sl_data_reserve(void *array, size_t count, size_t *capacity, size_t size,
+                               struct sl_error *err) SL_MUST_USE;
 
 /* As sl_string_copy_n, but reports SL_ERR_NOMEM: for strings whose number the data decide. */
 char *sl_data_string(const char *text, size_t length, struct sl_error *err) SL_MUST_USE;

@@ -15,7 +15,7 @@ SL_BEGIN_DECLS
 struct sl_import_job {
     const char *from;   /* the format read: a name of sl_answer_formats, or SL_IMPORT_ANSWERS */
     const char *to;     /* the format written */
-    char *const *paths; /* the files read; exactly one for SL_IMPORT_ANSWERS and for a cache */
+    char *const *paths; /* the files read; SL_IMPORT_ANSWERS reads several only for a cache */
     size_t n_paths;
     struct sl_answer_reading reading;
     enum sl_presence header; /* format wide: whether the first row holds annotators' names */

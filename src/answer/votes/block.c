@@ -5,8 +5,6 @@
 
 #include "softlab/base/memory.h"
 
-enum { LEAST_CAPACITY = 256 };
-
 void sl_vote_block_init(struct sl_vote_block *block)
 {
     *block = (struct sl_vote_block){.annotators = sl_name_table_create(),
@@ -36,21 +34,6 @@ void sl_vote_block_clear(struct sl_vote_block *block)
     block->failure = (struct sl_error){0};
 }
 
-/* Room for one element more in an array that its pointer `array` points to. */
-static enum sl_status grow(void *array, size_t count, size_t *capacity, size_t size,
-                           struct sl_error *err)
-{
-    if (count < *capacity) return SL_OK;
-    const size_t more = *capacity * 2 + LEAST_CAPACITY;
-    void *old = NULL;
-    memcpy(&old, array, sizeof old);
-    void *grown = sl_data_resize(old, more, size, err);
-    if (!grown) return SL_ERR_NOMEM;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = more;
-    return SL_OK;
-}
-
 static bool is_last_item(const struct sl_vote_block *block, struct sl_field name)
 {
     if (block->n_runs == 0) return false;
@@ -63,7 +46,8 @@ enum sl_status sl_vote_block_add_item(struct sl_vote_block *block, struct sl_fie
                                       struct sl_error *err)
 {
     if (is_last_item(block, name)) return SL_OK;
-    SL_TRY(grow(&block->runs, block->n_runs, &block->run_capacity, sizeof *block->runs, err));
+    SL_TRY(sl_data_reserve(&block->runs, block->n_runs + 1, &block->run_capacity,
+                           sizeof *block->runs, err));
     sl_buffer_append(&block->items, name.text, name.length);
     SL_TRY(sl_buffer_check(&block->items, "the names of some items", err));
     block->runs[block->n_runs++] = (struct sl_vote_run){.length = (uint32_t)name.length};
@@ -76,8 +60,9 @@ enum sl_status sl_vote_block_add_vote(struct sl_vote_block *block, struct sl_fie
     uint32_t number = SL_NO_NAME;
     if (block->count == block->capacity) {
         size_t capacity = block->capacity;
-        SL_TRY(grow(&block->annotator, block->count, &capacity, sizeof number, err));
-        SL_TRY(grow(&block->label, block->count, &block->capacity, sizeof *block->label, err));
+        SL_TRY(sl_data_reserve(&block->annotator, block->count + 1, &capacity, sizeof number, err));
+        SL_TRY(sl_data_reserve(&block->label, block->count + 1, &block->capacity,
+                               sizeof *block->label, err));
     }
     if (annotator.length > 0)
         SL_TRY(
@@ -94,14 +79,15 @@ enum sl_status sl_vote_block_add_label(struct sl_vote_block *block, struct sl_fi
     const size_t before = sl_name_table_count(block->labels);
     SL_TRY(sl_name_table_add(block->labels, name.text, name.length, out, err));
     if (*out < before) return SL_OK;
-    SL_TRY(grow(&block->label_lines, before, &block->label_capacity, sizeof line, err));
+    SL_TRY(
+        sl_data_reserve(&block->label_lines, before + 1, &block->label_capacity, sizeof line, err));
     block->label_lines[before] = line;
     return SL_OK;
 }
 
 enum sl_status sl_vote_block_add_time(struct sl_vote_block *block, double ms, struct sl_error *err)
 {
-    SL_TRY(grow(&block->ms, block->n_timed, &block->ms_capacity, sizeof ms, err));
+    SL_TRY(sl_data_reserve(&block->ms, block->n_timed + 1, &block->ms_capacity, sizeof ms, err));
     block->ms[block->n_timed++] = ms;
     return SL_OK;
 }

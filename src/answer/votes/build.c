@@ -6,7 +6,9 @@
  *    so do its votes, and the end of the file is the end of the work.
  * 3. When an item comes back, the item of each vote is kept too (the stream, 4 bytes a vote), and
  *    at the end of the file the votes are sorted by item (sort.c). A hundred million votes take 1.0
- *    GB before they are sorted and 2.0 GB meanwhile. */
+ *    GB before they are sorted and 2.0 GB meanwhile.
+ * 4. Where the caller takes parts, votes that have become large are handed over, and the builder
+ *    begins anew with the next block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { BATCH = 64, LEAST_CAPACITY = 1024 };
+enum { BATCH = 64 };
 
 struct builder {
     const char *path; /* borrowed */
@@ -27,27 +29,12 @@ struct builder {
     struct sl_votes *votes;
     struct sl_name_table *labels;                             /* owned; those of the blocks */
     size_t annotator_capacity, label_capacity, item_capacity; /* of the votes' arrays */
-    size_t n_read, n_left_out;
+    size_t n_read, n_left_out, n_parts;
     bool scattered;
     uint32_t *stream; /* owned; the item of every vote, in file order */
     size_t stream_capacity;
     struct sl_numbering annotators, classes; /* owned; the numbers of a block's names */
 };
-
-/* Room for `count` elements in an array that its pointer `array` points to. */
-static enum sl_status reserve(void *array, size_t count, size_t *capacity, size_t size,
-                              struct sl_error *err)
-{
-    if (count <= *capacity) return SL_OK;
-    const size_t more = count + *capacity / 2 + LEAST_CAPACITY;
-    void *old = NULL;
-    memcpy(&old, array, sizeof old);
-    void *grown = more < SIZE_MAX / size ? realloc(old, more * size) : NULL;
-    if (!grown) return sl_fail(err, SL_ERR_NOMEM, "not enough memory for %zu answers", more);
-    memcpy(array, &grown, sizeof grown);
-    *capacity = more;
-    return SL_OK;
-}
 
 /* ---- The numbers of names ---- */
 
@@ -68,8 +55,8 @@ static enum sl_status number_labels(struct builder *builder, const struct sl_vot
 static enum sl_status scatter(struct builder *builder, struct sl_error *err)
 {
     struct sl_votes *votes = builder->votes;
-    SL_TRY(reserve(&builder->stream, votes->count, &builder->stream_capacity,
-                   sizeof *builder->stream, err));
+    SL_TRY(sl_data_reserve(&builder->stream, votes->count, &builder->stream_capacity,
+                           sizeof *builder->stream, err));
     for (size_t item = 0; item < votes->n_items; item++) {
         const size_t end = item + 1 < votes->n_items ? votes->begin[item + 1] : votes->count;
         for (size_t i = votes->begin[item]; i < end; i++)
@@ -88,13 +75,13 @@ static enum sl_status take_run(struct builder *builder, uint32_t item, size_t n_
     struct sl_votes *votes = builder->votes;
     if (!builder->scattered && item + 1 < votes->n_items) SL_TRY(scatter(builder, err));
     if (!builder->scattered && item == votes->n_items) {
-        SL_TRY(reserve(&votes->begin, votes->n_items + 1, &builder->item_capacity,
-                       sizeof *votes->begin, err));
+        SL_TRY(sl_data_reserve(&votes->begin, votes->n_items + 1, &builder->item_capacity,
+                               sizeof *votes->begin, err));
         votes->begin[votes->n_items++] = votes->count;
     }
     if (builder->scattered) {
-        SL_TRY(reserve(&builder->stream, votes->count + n_votes, &builder->stream_capacity,
-                       sizeof *builder->stream, err));
+        SL_TRY(sl_data_reserve(&builder->stream, votes->count + n_votes, &builder->stream_capacity,
+                               sizeof *builder->stream, err));
         for (size_t i = 0; i < n_votes; i++)
             builder->stream[votes->count + i] = item;
     }
@@ -130,9 +117,10 @@ static enum sl_status take_votes(struct builder *builder, const struct sl_vote_b
     struct sl_votes *votes = builder->votes;
     const size_t first = votes->count, count = first + block->count;
     const bool own = sl_name_table_count(block->labels) > 0;
-    SL_TRY(reserve(&votes->annotator, count, &builder->annotator_capacity, sizeof *votes->annotator,
-                   err));
-    SL_TRY(reserve(&votes->label, count, &builder->label_capacity, sizeof *votes->label, err));
+    SL_TRY(sl_data_reserve(&votes->annotator, count, &builder->annotator_capacity,
+                           sizeof *votes->annotator, err));
+    SL_TRY(
+        sl_data_reserve(&votes->label, count, &builder->label_capacity, sizeof *votes->label, err));
     SL_TRY(take_items(builder, block, err));
     for (size_t i = 0; i < block->count; i++) {
         const uint32_t annotator = block->annotator[i], label = block->label[i];
@@ -179,21 +167,7 @@ static void parse_block(void *context, struct sl_line_block *block, size_t slot,
     builder->format->parse(builder->source, block, worker, out);
 }
 
-static enum sl_status take_block(void *context, const struct sl_line_block *block, size_t slot,
-                                 struct sl_error *err)
-{
-    struct builder *builder = context;
-    const struct sl_vote_block *votes = &builder->blocks[slot];
-    take_notes(builder, votes, block->before);
-    SL_TRY(number_labels(builder, votes, block->before, err));
-    SL_TRY(
-        sl_numbering_of(&builder->annotators, votes->annotators, builder->votes->annotators, err));
-    SL_TRY(take_votes(builder, votes, err));
-    if (block->failed && err) *err = votes->failure;
-    return votes->failure.code;
-}
-
-/* ---- The whole file ---- */
+/* ---- The votes of the file, or of a part of it ---- */
 
 /* If shrinking fails, the block stays as it is. */
 static void *shrink(void *block, size_t count, size_t size)
@@ -206,8 +180,8 @@ static void *shrink(void *block, size_t count, size_t size)
 static enum sl_status close_groups(struct builder *builder, struct sl_error *err)
 {
     struct sl_votes *votes = builder->votes;
-    SL_TRY(reserve(&votes->begin, votes->n_items + 1, &builder->item_capacity, sizeof *votes->begin,
-                   err));
+    SL_TRY(sl_data_reserve(&votes->begin, votes->n_items + 1, &builder->item_capacity,
+                           sizeof *votes->begin, err));
     votes->begin[votes->n_items] = votes->count;
     votes->begin = shrink(votes->begin, votes->n_items + 1, sizeof *votes->begin);
     votes->annotator = shrink(votes->annotator, votes->count, sizeof *votes->annotator);
@@ -225,20 +199,81 @@ static enum sl_status finish(struct builder *builder, struct sl_error *err)
     sl_name_table_compact(votes->annotators);
     SL_TRY(builder->scattered ? sl_votes_sort_own(votes, builder->stream, builder->plan->pool, err)
                               : close_groups(builder, err));
-    sl_progress_finish(options->progress);
-    if (votes->count == 0) return sl_fail(err, SL_ERR_INPUT, "%s: no answers", builder->path);
-    if (builder->n_left_out > 0 && options->notes)
-        sl_log(options->notes->log, SL_LOG_INFO, "%s: left out %zu %s", builder->path,
-               builder->n_left_out,
-               sl_text_plural(builder->n_left_out,
-                              "answer that is a check, a repeat or a second run",
-                              "answers that are checks, repeats or second runs"));
     const bool sorted = builder->format->classes != NULL;
     const struct sl_vote_labels labels = {
         .names = sorted ? builder->format->classes(builder->source) : builder->labels,
         .sorted = sorted};
     SL_TRY(sl_votes_set_classes(votes, &labels, options->classes, builder->path, err));
     return sl_votes_note_duplicates(votes, builder->path, options->notes, err);
+}
+
+/* What the arrays of the votes and their names take. */
+static size_t bytes_of(const struct builder *builder)
+{
+    enum { NAME_BYTES = 16 }; /* beside its text */
+    const struct sl_votes *votes = builder->votes;
+    const struct sl_name_pool items = sl_name_table_pool(votes->items);
+    return builder->annotator_capacity * sizeof *votes->annotator +
+           builder->label_capacity * sizeof *votes->label +
+           builder->item_capacity * sizeof *votes->begin +
+           builder->stream_capacity * sizeof *builder->stream + items.length +
+           items.count * NAME_BYTES;
+}
+
+static void begin_votes(struct builder *builder)
+{
+    builder->votes = sl_votes_create();
+    builder->annotator_capacity = builder->label_capacity = builder->item_capacity = 0;
+    free(builder->stream);
+    builder->stream = NULL;
+    builder->stream_capacity = 0;
+    builder->scattered = false;
+    sl_name_table_clear(builder->labels);
+}
+
+static enum sl_status hand_over(struct builder *builder, struct sl_error *err)
+{
+    const struct sl_vote_parts *parts = builder->options->parts;
+    SL_TRY(finish(builder, err));
+    struct sl_votes *votes = builder->votes;
+    begin_votes(builder);
+    builder->n_parts++;
+    return parts->take(parts->context, votes, err);
+}
+
+static enum sl_status take_block(void *context, const struct sl_line_block *block, size_t slot,
+                                 struct sl_error *err)
+{
+    struct builder *builder = context;
+    const struct sl_vote_block *votes = &builder->blocks[slot];
+    take_notes(builder, votes, block->before);
+    SL_TRY(number_labels(builder, votes, block->before, err));
+    SL_TRY(
+        sl_numbering_of(&builder->annotators, votes->annotators, builder->votes->annotators, err));
+    SL_TRY(take_votes(builder, votes, err));
+    if (block->failed && err) *err = votes->failure;
+    const struct sl_vote_parts *parts = builder->options->parts;
+    if (!block->failed && parts && bytes_of(builder) > parts->bytes) return hand_over(builder, err);
+    return votes->failure.code;
+}
+
+/* ---- The whole file ---- */
+
+static enum sl_status end_file(struct builder *builder, struct sl_error *err)
+{
+    const struct sl_import_options *options = builder->options;
+    const struct sl_votes *votes = builder->votes;
+    SL_TRY(finish(builder, err));
+    sl_progress_finish(options->progress);
+    if (votes->count == 0 && builder->n_parts == 0)
+        return sl_fail(err, SL_ERR_INPUT, "%s: no answers", builder->path);
+    if (builder->n_left_out > 0 && options->notes)
+        sl_log(options->notes->log, SL_LOG_INFO, "%s: left out %zu %s", builder->path,
+               builder->n_left_out,
+               sl_text_plural(builder->n_left_out,
+                              "answer that is a check, a repeat or a second run",
+                              "answers that are checks, repeats or second runs"));
+    return SL_OK;
 }
 
 static enum sl_status build(struct builder *builder, struct sl_error *err)
@@ -251,7 +286,7 @@ static enum sl_status build(struct builder *builder, struct sl_error *err)
                                        .take = take_block,
                                        .context = builder};
     SL_TRY(sl_blocks_run(builder->path, builder->plan, &work, err));
-    return finish(builder, err);
+    return end_file(builder, err);
 }
 
 enum sl_status sl_votes_build(const char *path, const struct sl_vote_format *format,
@@ -263,9 +298,9 @@ enum sl_status sl_votes_build(const char *path, const struct sl_vote_format *for
                               .format = format,
                               .options = options,
                               .plan = plan,
-                              .votes = sl_votes_create(),
                               .labels = sl_name_table_create()};
     const size_t n_slots = sl_block_slots(plan);
+    begin_votes(&builder);
     builder.blocks = sl_alloc(n_slots, sizeof *builder.blocks);
     for (size_t i = 0; i < n_slots; i++)
         sl_vote_block_init(&builder.blocks[i]);

@@ -105,12 +105,15 @@ enum sl_status sl_votes_read_blocks(const char *path, const struct sl_import_opt
                                     const struct sl_block_plan *plan, struct sl_votes **out,
                                     struct sl_error *err)
 {
-    static const struct sl_import_options none;
+    const struct sl_import_options none = {0};
     enum sl_answer_file file;
     struct sl_votes *votes = NULL;
     if (!options) options = &none;
     const bool filtered = sl_class_filter_is_asked(options);
+    struct sl_import_options whole = *options;
     bool done = false;
+    whole.parts = NULL;
+    if (filtered) options = &whole;
     SL_TRY(sl_answer_file_look(path, &file, err));
     SL_TRY(sl_answer_file_check(path, file, options, err));
     if (options->stream) SL_TRY(check_stream(path, file, options, err));

@@ -1,8 +1,4 @@
-/* answers.slb: votes as they are in memory, for files that are read many times.
- *
- * Everything is little-endian. A header of 320 bytes: the magic, the four counts, the file's
- * length, then for each section its offset, its length and its CRC-32, then the CRC-32 of the
- * header up to there. Sections begin at multiples of 64 in the order of the table below. */
+/* Reading answers.slb (slb.h). */
 /* For madvise: POSIX's own advice to drop pages does nothing in glibc. */
 #define _DEFAULT_SOURCE
 #include <assert.h>
@@ -12,76 +8,35 @@
 #include <unistd.h>
 
 #include "answer/answer_internal.h"
+#include "answer/votes/slb.h"
 #include "answer/votes/votes.h"
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-_Static_assert(sizeof(size_t) == sizeof(uint64_t) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "the arrays of a file are used as they are");
-
 const char sl_slb_magic[8] = "SLBANSW1";
 
-enum section {
-    ITEM_OFFSETS,
-    ITEM_NAMES,
-    ANNOTATOR_OFFSETS,
-    ANNOTATOR_NAMES,
-    CLASS_OFFSETS,
-    CLASS_NAMES,
-    BEGIN,
-    ANNOTATOR,
-    LABEL,
-    N_SECTIONS
+static const char *const section_names[SL_SLB_SECTIONS] = {
+    [SL_SLB_ITEM_OFFSETS] = "item offsets",
+    [SL_SLB_ITEM_NAMES] = "item names",
+    [SL_SLB_ANNOTATOR_OFFSETS] = "annotator offsets",
+    [SL_SLB_ANNOTATOR_NAMES] = "annotator names",
+    [SL_SLB_CLASS_OFFSETS] = "class offsets",
+    [SL_SLB_CLASS_NAMES] = "class names",
+    [SL_SLB_BEGIN] = "begin",
+    [SL_SLB_ANNOTATOR] = "annotator",
+    [SL_SLB_LABEL] = "label",
 };
-
-static const char *const section_names[N_SECTIONS] = {
-    [ITEM_OFFSETS] = "item offsets",
-    [ITEM_NAMES] = "item names",
-    [ANNOTATOR_OFFSETS] = "annotator offsets",
-    [ANNOTATOR_NAMES] = "annotator names",
-    [CLASS_OFFSETS] = "class offsets",
-    [CLASS_NAMES] = "class names",
-    [BEGIN] = "begin",
-    [ANNOTATOR] = "annotator",
-    [LABEL] = "label",
-};
-
-enum { ALIGNMENT = 64, HEADER_BYTES = 320 };
 
 /* What stays in memory while a streamed file is checked. */
 enum { STEP_BYTES = 1 << 24, STEP_ITEMS = 1 << 20 };
 
-struct place {
-    uint64_t offset, length;
-    uint32_t crc, zero;
-};
-
-struct header {
-    char magic[8];
-    uint64_t n_items, n_annotators, n_classes, count, file_length;
-    struct place sections[N_SECTIONS];
-    uint32_t crc; /* of all before */
-    uint32_t zeros[13];
-};
-_Static_assert(sizeof(struct header) == HEADER_BYTES, "the header has no holes");
-
-static uint32_t header_crc(const struct header *header)
-{
-    return sl_crc32(0, header, offsetof(struct header, crc));
-}
-
-static uint64_t rounded(uint64_t offset)
-{
-    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-static enum sl_status check_header(const struct sl_slb_bytes *file, const struct header *header,
-                                   struct sl_error *err)
+static enum sl_status check_header(const struct sl_slb_bytes *file,
+                                   const struct sl_slb_header *header, struct sl_error *err)
 {
     if (memcmp(header->magic, sl_slb_magic, sizeof sl_slb_magic) != 0)
         return sl_fail(err, SL_ERR_INPUT, "%s: does not begin with \"SLBANSW1\"", file->name);
-    if (file->sums && header->crc != header_crc(header))
+    if (file->sums && header->crc != sl_slb_header_crc(header))
         return sl_fail(err, SL_ERR_INPUT, "%s: header: the checksum is wrong; the file is damaged",
                        file->name);
     if (header->file_length != file->length)
@@ -100,19 +55,19 @@ static enum sl_status check_header(const struct sl_slb_bytes *file, const struct
 }
 
 /* The bytes a section must have, or UINT64_MAX for names, whose offsets tell. */
-static uint64_t expected_length(const struct header *header, enum section section)
+static uint64_t expected_length(const struct sl_slb_header *header, enum sl_slb_section section)
 {
     switch (section) {
-    case ITEM_OFFSETS: return (header->n_items + 1) * sizeof(uint32_t);
-    case ANNOTATOR_OFFSETS: return (header->n_annotators + 1) * sizeof(uint32_t);
-    case CLASS_OFFSETS: return (header->n_classes + 1) * sizeof(uint32_t);
-    case BEGIN: return (header->n_items + 1) * sizeof(uint64_t);
-    case ANNOTATOR: return header->count * sizeof(uint32_t);
-    case LABEL: return header->count * sizeof(uint16_t);
-    case ITEM_NAMES:
-    case ANNOTATOR_NAMES:
-    case CLASS_NAMES:
-    case N_SECTIONS: break;
+    case SL_SLB_ITEM_OFFSETS: return (header->n_items + 1) * sizeof(uint32_t);
+    case SL_SLB_ANNOTATOR_OFFSETS: return (header->n_annotators + 1) * sizeof(uint32_t);
+    case SL_SLB_CLASS_OFFSETS: return (header->n_classes + 1) * sizeof(uint32_t);
+    case SL_SLB_BEGIN: return (header->n_items + 1) * sizeof(uint64_t);
+    case SL_SLB_ANNOTATOR: return header->count * sizeof(uint32_t);
+    case SL_SLB_LABEL: return header->count * sizeof(uint16_t);
+    case SL_SLB_ITEM_NAMES:
+    case SL_SLB_ANNOTATOR_NAMES:
+    case SL_SLB_CLASS_NAMES:
+    case SL_SLB_SECTIONS: break;
     }
     return UINT64_MAX;
 }
@@ -129,7 +84,7 @@ static void drop(const void *begin, const void *end)
     if (last > first) (void)madvise(start, last - first, MADV_DONTNEED); /* only advice */
 }
 
-static uint32_t section_crc(const struct sl_slb_bytes *file, const struct place *place)
+static uint32_t section_crc(const struct sl_slb_bytes *file, const struct sl_slb_place *place)
 {
     const unsigned char *at = file->bytes + place->offset, *end = at + place->length;
     uint32_t crc = 0;
@@ -143,13 +98,14 @@ static uint32_t section_crc(const struct sl_slb_bytes *file, const struct place 
     return crc;
 }
 
-static enum sl_status check_section(const struct sl_slb_bytes *file, const struct header *header,
-                                    enum section section, struct sl_error *err)
+static enum sl_status check_section(const struct sl_slb_bytes *file,
+                                    const struct sl_slb_header *header, enum sl_slb_section section,
+                                    struct sl_error *err)
 {
-    const struct place *place = &header->sections[section];
+    const struct sl_slb_place *place = &header->sections[section];
     const char *name = section_names[section];
     const uint64_t expected = expected_length(header, section);
-    if (place->offset % ALIGNMENT != 0 || place->offset < HEADER_BYTES ||
+    if (place->offset % SL_SLB_ALIGNMENT != 0 || place->offset < SL_SLB_HEADER_BYTES ||
         place->offset > file->length || place->length > file->length - place->offset)
         return sl_fail(err, SL_ERR_INPUT,
                        "%s: section \"%s\" of %llu bytes at byte %llu is not within the file",
@@ -167,8 +123,8 @@ static enum sl_status check_section(const struct sl_slb_bytes *file, const struc
 }
 
 /* The mapping is read-only, but the pointers cannot say so. */
-static void *section_data(const struct sl_slb_bytes *file, const struct header *header,
-                          enum section section)
+static void *section_data(const struct sl_slb_bytes *file, const struct sl_slb_header *header,
+                          enum sl_slb_section section)
 {
     const void *data = file->bytes + header->sections[section].offset;
     void *borrowed;
@@ -198,11 +154,11 @@ uint32_t sl_votes_checksum(const struct sl_votes *votes)
     return votes->mapping ? votes->mapping->checksum : 0;
 }
 
-static enum sl_status open_names(const struct sl_slb_bytes *file, const struct header *header,
-                                 enum section offsets, size_t count, struct sl_name_table **out,
-                                 struct sl_error *err)
+static enum sl_status open_names(const struct sl_slb_bytes *file,
+                                 const struct sl_slb_header *header, enum sl_slb_section offsets,
+                                 size_t count, struct sl_name_table **out, struct sl_error *err)
 {
-    const enum section names = offsets + 1;
+    const enum sl_slb_section names = offsets + 1;
     const struct sl_name_pool pool = {.text = section_data(file, header, names),
                                       .offsets = section_data(file, header, offsets),
                                       .length = (size_t)header->sections[names].length,
@@ -220,8 +176,8 @@ static enum sl_status open_names(const struct sl_slb_bytes *file, const struct h
     return SL_OK;
 }
 
-static enum sl_status fail_value(const struct sl_slb_bytes *file, enum section section, size_t at,
-                                 struct sl_error *err)
+static enum sl_status fail_value(const struct sl_slb_bytes *file, enum sl_slb_section section,
+                                 size_t at, struct sl_error *err)
 {
     return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\": element %zu is out of range", file->name,
                    section_names[section], at);
@@ -237,7 +193,7 @@ static enum sl_status check_begin(const struct sl_slb_bytes *file, const struct 
         votes->begin[last] <= votes->count)
         return SL_OK;
     return sl_fail(err, SL_ERR_INPUT, "%s: section \"%s\": expected ascending values from 0 to %zu",
-                   file->name, section_names[BEGIN], votes->count);
+                   file->name, section_names[SL_SLB_BEGIN], votes->count);
 }
 
 /* Even with right checksums no index may point outside. The loops have no branches, so they run at
@@ -251,12 +207,12 @@ static enum sl_status check_answers(const struct sl_slb_bytes *file, const struc
         wrong |= (votes->annotator[i] >= n_annotators) & (votes->annotator[i] != SL_NO_NAME);
     for (size_t i = first; i < last && wrong; i++)
         if (votes->annotator[i] >= n_annotators && votes->annotator[i] != SL_NO_NAME)
-            return fail_value(file, ANNOTATOR, i, err);
+            return fail_value(file, SL_SLB_ANNOTATOR, i, err);
     uint16_t largest = 0;
     for (size_t i = first; i < last; i++)
         largest = votes->label[i] > largest ? votes->label[i] : largest;
     for (size_t i = first; i < last && largest >= votes->n_classes; i++)
-        if (votes->label[i] >= votes->n_classes) return fail_value(file, LABEL, i, err);
+        if (votes->label[i] >= votes->n_classes) return fail_value(file, SL_SLB_LABEL, i, err);
     return SL_OK;
 }
 
@@ -276,43 +232,44 @@ static enum sl_status check_values(const struct sl_slb_bytes *file, const struct
     return SL_OK;
 }
 
-static enum sl_status read_classes(const struct sl_slb_bytes *file, const struct header *header,
-                                   struct sl_votes *votes, struct sl_error *err)
+static enum sl_status read_classes(const struct sl_slb_bytes *file,
+                                   const struct sl_slb_header *header, struct sl_votes *votes,
+                                   struct sl_error *err)
 {
     struct sl_name_table *names = NULL;
-    SL_TRY(open_names(file, header, CLASS_OFFSETS, votes->n_classes, &names, err));
+    SL_TRY(open_names(file, header, SL_SLB_CLASS_OFFSETS, votes->n_classes, &names, err));
     const struct sl_vote_labels labels = {.names = names, .sorted = true};
     enum sl_status status = sl_votes_set_classes(votes, &labels, NULL, file->name, err);
     sl_name_table_destroy(names);
     return status;
 }
 
-static enum sl_status parse(const struct sl_slb_bytes *file, const struct header *header,
+static enum sl_status parse(const struct sl_slb_bytes *file, const struct sl_slb_header *header,
                             struct sl_votes *votes, struct sl_error *err)
 {
-    for (unsigned i = 0; i < N_SECTIONS; i++)
-        SL_TRY(check_section(file, header, (enum section)i, err));
+    for (unsigned i = 0; i < SL_SLB_SECTIONS; i++)
+        SL_TRY(check_section(file, header, (enum sl_slb_section)i, err));
     votes->n_items = (size_t)header->n_items;
     votes->n_annotators = (size_t)header->n_annotators;
     votes->n_classes = (size_t)header->n_classes;
     votes->count = (size_t)header->count;
-    votes->begin = section_data(file, header, BEGIN);
-    votes->annotator = section_data(file, header, ANNOTATOR);
-    votes->label = section_data(file, header, LABEL);
-    SL_TRY(open_names(file, header, ITEM_OFFSETS, votes->n_items, &votes->items, err));
+    votes->begin = section_data(file, header, SL_SLB_BEGIN);
+    votes->annotator = section_data(file, header, SL_SLB_ANNOTATOR);
+    votes->label = section_data(file, header, SL_SLB_LABEL);
+    SL_TRY(open_names(file, header, SL_SLB_ITEM_OFFSETS, votes->n_items, &votes->items, err));
     SL_TRY(check_values(file, votes, err));
-    SL_TRY(
-        open_names(file, header, ANNOTATOR_OFFSETS, votes->n_annotators, &votes->annotators, err));
+    SL_TRY(open_names(file, header, SL_SLB_ANNOTATOR_OFFSETS, votes->n_annotators,
+                      &votes->annotators, err));
     return read_classes(file, header, votes, err);
 }
 
 enum sl_status sl_slb_parse(const struct sl_slb_bytes *file, struct sl_votes **out,
                             struct sl_error *err)
 {
-    struct header header;
+    struct sl_slb_header header;
     if (file->length < sizeof header)
         return sl_fail(err, SL_ERR_INPUT, "%s: has %zu byte%s, expected a header of %d", file->name,
-                       file->length, sl_text_plural(file->length, "", "s"), HEADER_BYTES);
+                       file->length, sl_text_plural(file->length, "", "s"), SL_SLB_HEADER_BYTES);
     memcpy(&header, file->bytes, sizeof header);
     SL_TRY(check_header(file, &header, err));
     struct sl_votes *votes = sl_alloc(1, sizeof *votes);
@@ -357,7 +314,7 @@ enum sl_status sl_slb_read(const char *path, bool stream, struct sl_votes **out,
 bool sl_votes_size_read(const char *path, struct sl_votes_size *out)
 {
     enum sl_answer_file file;
-    struct header header;
+    struct sl_slb_header header;
     int descriptor = -1;
     uint64_t size = 0;
     if (sl_answer_file_look(path, &file, NULL) != SL_OK || file != SL_FILE_SLB) return false;
@@ -372,75 +329,4 @@ bool sl_votes_size_read(const char *path, struct sl_votes_size *out)
                                   .n_classes = (size_t)header.n_classes,
                                   .count = (size_t)header.count};
     return true;
-}
-
-struct content {
-    const void *data;
-    size_t length;
-};
-
-static void collect_names(const struct sl_name_table *names, struct content *offsets)
-{
-    const struct sl_name_pool pool = sl_name_table_pool(names);
-    offsets[0] = (struct content){pool.offsets, (pool.count + 1) * sizeof *pool.offsets};
-    offsets[1] = (struct content){pool.text, pool.length};
-}
-
-static enum sl_status write_sections(struct sl_writer *writer, const struct header *header,
-                                     const struct content *contents, struct sl_error *err)
-{
-    static const char zeros[ALIGNMENT];
-    SL_TRY(sl_writer_write(writer, header, sizeof *header, err));
-    for (unsigned i = 0; i < N_SECTIONS; i++) {
-        SL_TRY(sl_writer_write(writer, contents[i].data, contents[i].length, err));
-        size_t padding = (size_t)(rounded(writer->offset) - writer->offset);
-        SL_TRY(sl_writer_write(writer, zeros, padding, err));
-    }
-    return sl_writer_commit(writer, err);
-}
-
-static void fill_header(struct header *header, const struct content *contents)
-{
-    uint64_t offset = HEADER_BYTES;
-    memcpy(header->magic, sl_slb_magic, sizeof header->magic);
-    for (unsigned i = 0; i < N_SECTIONS; i++) {
-        header->sections[i] =
-            (struct place){.offset = offset,
-                           .length = contents[i].length,
-                           .crc = sl_crc32(0, contents[i].data, contents[i].length)};
-        offset = rounded(offset + contents[i].length);
-    }
-    header->file_length = offset;
-    header->crc = header_crc(header);
-}
-
-enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path,
-                                  struct sl_error *err)
-{
-    struct content contents[N_SECTIONS];
-    struct header header = {.n_items = votes->n_items,
-                            .n_annotators = votes->n_annotators,
-                            .n_classes = votes->n_classes,
-                            .count = votes->count};
-    struct sl_writer writer = {.descriptor = -1};
-    struct sl_name_table *classes = sl_name_table_create();
-    enum sl_status status = SL_OK;
-    for (size_t i = 0; i < votes->n_classes; i++) {
-        uint32_t number = 0;
-        SL_TRY_OUT(
-            sl_name_table_add(classes, votes->classes[i], strlen(votes->classes[i]), &number, err));
-    }
-    collect_names(votes->items, &contents[ITEM_OFFSETS]);
-    collect_names(votes->annotators, &contents[ANNOTATOR_OFFSETS]);
-    collect_names(classes, &contents[CLASS_OFFSETS]);
-    contents[BEGIN] = (struct content){votes->begin, (votes->n_items + 1) * sizeof *votes->begin};
-    contents[ANNOTATOR] = (struct content){votes->annotator, votes->count * sizeof(uint32_t)};
-    contents[LABEL] = (struct content){votes->label, votes->count * sizeof(uint16_t)};
-    fill_header(&header, contents);
-    SL_TRY_OUT(sl_writer_open(&writer, path, err));
-    SL_TRY_OUT(write_sections(&writer, &header, contents, err));
-out:
-    sl_writer_discard(&writer);
-    sl_name_table_destroy(classes);
-    return status;
 }

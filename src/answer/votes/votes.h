@@ -74,6 +74,11 @@ enum sl_status sl_slb_parse(const struct sl_slb_bytes *bytes, struct sl_votes **
 enum sl_status sl_slb_read(const char *path, bool stream, struct sl_votes **out,
                            struct sl_error *err) SL_MUST_USE;
 
+/* sl_votes_join with another number of bytes of names that are in memory at a time. */
+enum sl_status sl_votes_join_groups(struct sl_votes *const *votes, size_t count, size_t group_bytes,
+                                    const char *path, const struct sl_import_options *options,
+                                    struct sl_error *err) SL_MUST_USE;
+
 /* The file behind a mapped set; bytes are NULL if the caller owns them. */
 struct sl_votes_mapping {
     void *bytes; /* owned */
@@ -82,8 +87,6 @@ struct sl_votes_mapping {
     bool stream;
     uint16_t *own_labels; /* owned; instead of the file's where classes were reordered */
 };
-
-extern const char sl_slb_magic[8];
 
 /* Note what an answer loses when it is read as a vote. */
 void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes);

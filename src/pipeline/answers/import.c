@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/answers/import_cache.h"
 #include "softlab/base/buffer.h"
 #include "softlab/base/file.h"
 #include "softlab/base/memory.h"
@@ -12,6 +13,7 @@
 /* A job with the format that it reads. */
 struct import_work {
     const struct sl_import_job *job;       /* borrowed */
+    const struct sl_workplace *workplace;  /* borrowed */
     const struct sl_answer_format *format; /* static; NULL: answers.jsonl */
     struct sl_import_options options;
     const struct sl_name_table *only; /* borrowed; NULL: all items */
@@ -214,12 +216,10 @@ static enum sl_status write_cache(struct import_work *work, struct sl_error *err
     struct sl_answers *answers = NULL;
     const struct sl_import_job *job = work->job;
     enum sl_status status = SL_OK;
-    if (is_native(job->from) || strcmp(job->from, "long-csv") == 0) {
-        SL_TRY_OUT(sl_votes_read(job->paths[0], &work->options, &votes, err));
-    } else {
-        SL_TRY_OUT(read_set(work, &answers, err));
-        SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
-    }
+    if (is_native(job->from) || strcmp(job->from, "long-csv") == 0)
+        return sl_import_cache(job, &work->options, work->workplace, err);
+    SL_TRY_OUT(read_set(work, &answers, err));
+    SL_TRY_OUT(sl_votes_from_answers(answers, 0, &votes, err));
     SL_TRY_OUT(sl_votes_write_slb(votes, job->output, err));
 out:
     sl_votes_destroy(votes);
@@ -300,13 +300,18 @@ enum sl_status sl_import_job_run(const struct sl_import_job *job,
     SL_TRY(sl_import_job_check(job, err));
     const char *suffix = sl_import_job_suffix(job);
     if (suffix) SL_TRY(sl_path_check_suffix("output", job->output, suffix, err));
-    if (job->n_paths > 1 && (is_native(job->from) || is_cache(job)))
-        return sl_fail(err, SL_ERR_USAGE, "one file at a time, got %zu", job->n_paths);
+    if (job->n_paths > 1 && is_native(job->from) && !is_cache(job))
+        return sl_fail(err, SL_ERR_USAGE,
+                       "one file at a time, got %zu; several become one answers.slb: give --output "
+                       "a name that ends in .slb",
+                       job->n_paths);
     struct sl_name_table *only = NULL;
     SL_TRY(read_only(job->only, &only, err));
     char **classes = job->classes ? sl_text_split(job->classes) : NULL;
-    struct import_work work = {
-        .job = job, .format = sl_answer_format_find(job->from), .only = only};
+    struct import_work work = {.job = job,
+                               .workplace = workplace,
+                               .format = sl_answer_format_find(job->from),
+                               .only = only};
     work.found = only ? sl_alloc(sl_name_table_count(only) + 1, sizeof *work.found) : NULL;
     struct sl_answer_reader reader;
     *notes = (struct sl_import_notes){0};
