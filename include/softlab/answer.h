@@ -319,10 +319,10 @@ enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path
 /* Write several sets, at least one, as one answers.slb: the file that sl_votes_write_slb makes of
  * votes which were read from one text, the texts of the sets one behind the other. Classes that
  * differ between sets are sorted. An item may be in several sets. Sets that were read with
- * options->stream stay out of memory: it takes 256 MB and 16 bytes for each item that comes back.
- * A person's answers to one item in several sets are counted in options->notes (may be NULL). */
-enum sl_status sl_votes_join(struct sl_votes *const *votes, size_t count, const char *path,
-                             const struct sl_import_options *options,
+ * options->stream stay out of memory: about `memory` bytes are taken, and a bit for each item of
+ * each set. notes->n_duplicates becomes that of all answers; `notes` may be NULL. */
+enum sl_status sl_votes_join(struct sl_votes *const *votes, size_t count, size_t memory,
+                             const char *path, struct sl_import_notes *notes,
                              struct sl_error *err) SL_MUST_USE;
 
 SL_END_DECLS

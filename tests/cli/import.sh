@@ -51,3 +51,20 @@ try softlab next some.jsonl --items listed.txt --budget 2 -o next.csv --quiet
 try cut -d , -f 1,2 next.csv
 gzip -c listed.txt > listed.txt.gz
 try softlab import --from long-csv --to answers three.csv --only listed.txt.gz -o some.jsonl
+# Several files become one answers.slb: that of all answers in one file.
+printf 'item,worker,label\nt1,ann,cat\nt2,bob,dog\n' > part1.csv
+printf 'item,worker,label\nt2,ann,bee\nt3,,cat\nt1,ann,dog\n' > part2.csv
+(cat part1.csv; tail -n +2 part2.csv) > whole.csv
+try softlab import --from long-csv whole.csv -o whole.slb
+try softlab import --from long-csv part1.csv part2.csv -o both.slb
+try cmp whole.slb both.slb
+softlab import --from long-csv part1.csv -o part1.slb -q
+try softlab import --from answers part1.slb part2.csv -o mixed.slb -q
+try cmp whole.slb mixed.slb
+try softlab import --from answers part1.slb part1.slb -o twice.slb
+try softlab import --from answers part1.csv part2.csv -o both.jsonl
+try softlab import --from long-csv --abstain bee part1.csv part2.csv -o both.slb
+try softlab import --from long-csv part1.csv short.csv -o both.slb
+head -c 500 part1.slb > cut.slb
+try softlab import --from answers cut.slb part2.csv -o both.slb
+try ls

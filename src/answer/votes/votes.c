@@ -9,8 +9,6 @@
 #include "softlab/base/memory.h"
 #include "softlab/base/text.h"
 
-enum { WINDOW = 1 << 20 }; /* items of streamed votes that stay in memory */
-
 struct sl_votes *sl_votes_create(void)
 {
     struct sl_votes *votes = sl_alloc(1, sizeof *votes);
@@ -113,33 +111,6 @@ enum sl_status sl_votes_set_classes(struct sl_votes *votes, const struct sl_vote
     votes->n_classes = 0;
     while (names[votes->n_classes])
         votes->n_classes++;
-    return SL_OK;
-}
-
-enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char *path,
-                                        struct sl_import_notes *notes, struct sl_error *err)
-{
-    if (!notes || votes->n_annotators == 0) return SL_OK;
-    /* per annotator: 2 item + 1 or + 2 of the last one */
-    size_t *seen_at = sl_data_alloc(votes->n_annotators, sizeof *seen_at, err);
-    if (!seen_at) return SL_ERR_NOMEM;
-    memset(seen_at, 0, votes->n_annotators * sizeof *seen_at);
-    for (size_t item = 0; item < votes->n_items; item++) {
-        for (size_t i = votes->begin[item]; i < votes->begin[item + 1]; i++) {
-            const uint32_t annotator = votes->annotator[i];
-            if (annotator == SL_NO_NAME) continue;
-            const bool again = seen_at[annotator] > 2 * item;
-            if (again)
-                sl_notes_duplicate(notes, path,
-                                   sl_name_table_get(votes->items, (uint32_t)item, NULL),
-                                   sl_name_table_get(votes->annotators, annotator, NULL),
-                                   seen_at[annotator] == 2 * item + 2);
-            seen_at[annotator] = 2 * item + 1 + again; /* once, or more often */
-        }
-        if ((item + 1) % WINDOW == 0) sl_votes_pass(votes, item + 1 - WINDOW, item + 1);
-    }
-    sl_votes_pass(votes, votes->n_items / WINDOW * WINDOW, votes->n_items);
-    free(seen_at);
     return SL_OK;
 }
 

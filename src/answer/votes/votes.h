@@ -55,7 +55,21 @@ enum sl_status sl_votes_set_classes(struct sl_votes *votes, const struct sl_vote
                                     const char *const *classes, const char *path,
                                     struct sl_error *err) SL_MUST_USE;
 
-/* Count answers of the same person to the same item. */
+/* Who looks for answers of the same person to the same item. */
+struct sl_duplicates {
+    struct sl_import_notes *notes;                            /* borrowed */
+    const char *path;                                         /* borrowed; shown in warnings */
+    const struct sl_name_table *annotators;                   /* borrowed */
+    const char *(*name_of)(const void *context, size_t item); /* of an item, for warnings */
+    const void *context;                                      /* borrowed */
+    size_t *seen_at; /* owned by the caller; per annotator: 2 item + 1 or + 2 of the last one */
+};
+enum sl_status sl_duplicates_begin(struct sl_duplicates *duplicates,
+                                   struct sl_error *err) SL_MUST_USE;
+/* The annotators of an item. Items come in ascending order. */
+void sl_duplicates_note(const struct sl_duplicates *duplicates, size_t item,
+                        const uint32_t *annotators, size_t count);
+/* Count them in all votes. */
 enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char *path,
                                         struct sl_import_notes *notes,
                                         struct sl_error *err) SL_MUST_USE;
@@ -73,11 +87,6 @@ enum sl_status sl_slb_parse(const struct sl_slb_bytes *bytes, struct sl_votes **
                             struct sl_error *err) SL_MUST_USE;
 enum sl_status sl_slb_read(const char *path, bool stream, struct sl_votes **out,
                            struct sl_error *err) SL_MUST_USE;
-
-/* sl_votes_join with another number of bytes of names that are in memory at a time. */
-enum sl_status sl_votes_join_groups(struct sl_votes *const *votes, size_t count, size_t group_bytes,
-                                    const char *path, const struct sl_import_options *options,
-                                    struct sl_error *err) SL_MUST_USE;
 
 /* The file behind a mapped set; bytes are NULL if the caller owns them. */
 struct sl_votes_mapping {

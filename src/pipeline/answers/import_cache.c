@@ -138,7 +138,8 @@ enum sl_status sl_import_cache(const struct sl_import_job *job,
         SL_TRY_OUT(gather(&gathering, job->paths[i], err));
     status = gathering.n_sets == 1
                  ? sl_votes_write_slb(gathering.sets[0], job->output, err)
-                 : sl_votes_join(gathering.sets, gathering.n_sets, job->output, options, err);
+                 : sl_votes_join(gathering.sets, gathering.n_sets, gathering.limit, job->output,
+                                 options->notes, err);
     if (status == SL_OK) say_stored(&gathering, workplace);
 out:
     for (size_t i = 0; i < gathering.n_sets; i++)

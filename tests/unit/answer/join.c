@@ -68,7 +68,7 @@ static struct sl_votes *read_set(const char *path, bool streamed,
 }
 
 /* Cut the rows at random places, and join what the parts give. */
-static void join_rows(struct sl_rng *rng, size_t n_parts, size_t group_bytes,
+static void join_rows(struct sl_rng *rng, size_t n_parts, size_t memory,
                       struct sl_import_notes *notes)
 {
     struct sl_votes *sets[MOST_PARTS];
@@ -80,9 +80,7 @@ static void join_rows(struct sl_rng *rng, size_t n_parts, size_t group_bytes,
         sets[i] = read_set(write_rows("part.csv", begin, end), sl_rng_below(rng, 2) > 0, &options);
         begin = end;
     }
-    assert_ok(
-        sl_votes_join_groups(sets, n_parts, group_bytes, test_path("joined.slb"), &options, &err),
-        err);
+    assert_ok(sl_votes_join(sets, n_parts, memory, test_path("joined.slb"), notes, &err), err);
     for (size_t i = 0; i < n_parts; i++)
         sl_votes_destroy(sets[i]);
 }
@@ -91,6 +89,7 @@ static void test_parts_give_the_file_of_the_whole(void **state)
 {
     (void)state;
     static const char *const numbers[] = {"10", "9", "2", "-1"}, *const words[] = {"dog", "cat"};
+    static const size_t memories[] = {1 << 20, 20000, 2000, 100, 1};
     struct sl_rng rng;
     sl_rng_init(&rng, 1, "join", 0, 0);
     for (size_t i = 0; i < 60; i++) {
@@ -101,7 +100,7 @@ static void test_parts_give_the_file_of_the_whole(void **state)
         struct sl_votes *votes = read_votes(write_rows("whole.csv", 0, ROWS), &options);
         assert_ok(sl_votes_write_slb(votes, test_path("whole.slb"), &err), err);
         sl_votes_destroy(votes);
-        join_rows(&rng, 2 + sl_rng_below(&rng, MOST_PARTS - 1), i % 5 > 0 ? 1 << 20 : 2000, &parts);
+        join_rows(&rng, 2 + sl_rng_below(&rng, MOST_PARTS - 1), memories[i % 5], &parts);
         assert_same_file("whole.slb", "joined.slb");
         assert_int_equal(parts.n_duplicates, whole.n_duplicates);
         assert_int_equal(parts.n_read, whole.n_read);
@@ -113,10 +112,9 @@ static void test_parts_give_the_file_of_the_whole(void **state)
 
 static const char *joined_text(const char *first, const char *second)
 {
-    const struct sl_import_options none = {0};
     struct sl_votes *sets[] = {read_votes(write_text("1.jsonl", first), NULL),
                                read_votes(write_text("2.jsonl", second), NULL)};
-    assert_ok(sl_votes_join(sets, 2, test_path("both.slb"), &none, &err), err);
+    assert_ok(sl_votes_join(sets, 2, 1000, test_path("both.slb"), NULL, &err), err);
     sl_votes_destroy(sets[0]);
     sl_votes_destroy(sets[1]);
     struct sl_votes *votes = read_votes(test_path("both.slb"), NULL);
@@ -172,8 +170,9 @@ static void test_a_text_is_read_in_parts(void **state)
         assert_ok(sl_votes_read_blocks(path, &options, &plan, &taken.sets[ROWS - 1], &err), err);
         taken.sets[taken.count++] = taken.sets[ROWS - 1];
         assert_true(taken.count > 2);
-        assert_ok(sl_votes_join(taken.sets, taken.count, test_path("parts.slb"), &options, &err),
-                  err);
+        assert_ok(
+            sl_votes_join(taken.sets, taken.count, 3000, test_path("parts.slb"), &notes, &err),
+            err);
         for (size_t k = 0; k < taken.count; k++)
             sl_votes_destroy(taken.sets[k]);
         struct sl_votes *votes = read_votes(path, &at_once);
