@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
-"""Durable saves per second of a study in SQLite with one server, and in PostgreSQL with one and two. Simulated
-annotators answer as fast as they can; every save is acknowledged after its commit. All traffic stays on this
-machine. PostgreSQL runs in a temporary folder with fsync on.
+"""Durable saves per second of a study in SQLite with one server, and in PostgreSQL with one and two, also if it is
+a network away. Simulated annotators answer as fast as they can; every save is acknowledged after its commit. All
+traffic stays on this machine. PostgreSQL runs in a temporary folder with fsync on; the network is a relay that holds
+all bytes for half of a round trip.
 
-    bench/server_databases.py PROGRAM [--annotators N] [--rounds N]
+    bench/server_databases.py PROGRAM [--annotators N] [--rounds N] [--round-trip MS]
 """
 import argparse
 import glob
 import json
 import os
+import queue
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -44,14 +48,57 @@ class Postgres:
         return subprocess.run([self.bin / "psql", "-X", "-q", "-h", self.folder, "-U", "softlab", "-d", "postgres",
                                "-c", text], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
 
-    def url(self, schema):
+    def url(self, schema, folder=None):
         self.sql(f"CREATE SCHEMA {schema}")
-        return f"postgresql:///postgres?host={self.folder}&user=softlab&options=-csearch_path%3D{schema}"
+        return (f"postgresql:///postgres?host={folder or self.folder}&user=softlab"
+                f"&options=-csearch_path%3D{schema}")
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         self.process.wait()
         shutil.rmtree(self.folder)
+
+
+class Relay:
+    """A way to a server's socket that takes `seconds` in each direction."""
+
+    NAME = ".s.PGSQL.5432"
+
+    def __init__(self, server, seconds):
+        self.server, self.seconds, self.folder = f"{server}/{self.NAME}", seconds, tempfile.mkdtemp()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(f"{self.folder}/{self.NAME}")
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.server)
+            for source, target in ((near, far), (far, near)):
+                held = queue.SimpleQueue()
+                threading.Thread(target=self.take, args=(source, held), daemon=True).start()
+                threading.Thread(target=self.give, args=(held, target), daemon=True).start()
+
+    def take(self, source, held):
+        data = b"more"
+        while data:
+            data = source.recv(1 << 16)
+            held.put((time.monotonic() + self.seconds, data))
+
+    @staticmethod
+    def give(held, target):
+        while True:
+            due, data = held.get()
+            time.sleep(max(0, due - time.monotonic()))
+            if not data:
+                target.shutdown(socket.SHUT_WR)
+                return
+            try:
+                target.sendall(data)
+            except BrokenPipeError:
+                return
 
 
 def serve(program, folder):
@@ -83,6 +130,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--annotators", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--round-trip", type=float, default=1, metavar="MS")
     options = parser.parse_args()
     program = str(Path(options.program).resolve())
     if "libpq" not in subprocess.run([program, "version", "--json"], stdout=subprocess.PIPE, text=True).stdout:
@@ -92,8 +140,12 @@ def main():
         print("left out: no PostgreSQL server (tools/bootstrap scale installs it)")
         return
     postgres = Postgres()
+    relay = Relay(postgres.folder, options.round_trip / 2000)
+    away = f"PostgreSQL {options.round_trip:g} ms away"
     print(f"{options.annotators} annotators at once, median of {options.rounds}")
-    for name, n_servers in (("SQLite", 1), ("PostgreSQL", 1), ("PostgreSQL", 2)):
+    for number, (name, database, n_servers) in enumerate((
+            ("SQLite", None, 1), ("PostgreSQL", postgres.folder, 1), ("PostgreSQL", postgres.folder, 2),
+            (away, relay.folder, 1), (away, relay.folder, 2))):
         rates = []
         for turn in range(options.rounds):
             with tempfile.TemporaryDirectory() as scratch:
@@ -101,14 +153,16 @@ def main():
                 subprocess.run([program, "study", "init", folder, "--images", "shapes:n=400,size=16", "--batch", "200",
                                 "--annotators", "10000", "--screen", "hard", "--contact", "Ada, ada@example.org",
                                 "--quiet"], check=True, stdout=subprocess.DEVNULL)
-                if name == "PostgreSQL":
+                if database:
                     subprocess.run([program, "study", "migrate", folder, "--to",
-                                    postgres.url(f"s{n_servers}_{turn}")], check=True, stdout=subprocess.DEVNULL)
+                                    postgres.url(f"s{number}_{turn}", database)], check=True,
+                                   stdout=subprocess.DEVNULL)
                 results = measure(program, folder, n_servers, options.annotators, 100 * turn)
                 rates.append(sum(one["answers"] / one["seconds"] for one in results))
         print(f"{name}, {n_servers} server{'s' if n_servers > 1 else ''}: {statistics.median(rates):.0f} saves/s "
-              f"({min(rates):.0f} to {max(rates):.0f})")
+              f"({min(rates):.0f} to {max(rates):.0f})", flush=True)
     postgres.stop()
+    shutil.rmtree(relay.folder)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/bin/sh
-# A file of 4 GB is aggregated with at most a third of its size in memory, on one rank and on two.
+# A file of 4 GB is joined from eight parts and aggregated with at most a third of its size in memory, on
+# one rank and on two.
 #   tests/long/large_crowd.sh BUILD_FOLDER
-# Needs 6 GB of room in TMPDIR. Without MPI only one process is tried, or, with SOFTLAB_STRICT=1, the
+# Needs 9 GB of room in TMPDIR. Without MPI only one process is tried, or, with SOFTLAB_STRICT=1, the
 # test fails.
 set -eu
 here=$(dirname "$0")/../..
@@ -12,4 +13,4 @@ if ! command -v mpirun >/dev/null || [ ! -x "$1/softlab-mpi" ]; then
     ranks=1
 fi
 exec "$("$here/tools/find-python" numpy)" "$here/bench/large_crowd.py" "$1" \
-    --answers 3.9e8 --iterations 1 --ranks "$ranks" --most-share 0.333
+    --answers 3.9e8 --parts 8 --iterations 1 --ranks "$ranks" --most-share 0.333

@@ -67,6 +67,8 @@ static const struct cli_example import_examples[] = {
      "the screen log of CIFAR-10S, with repeats and times"},
     {"softlab import --from long-csv --columns task,worker,label votes.csv -o votes.slb",
      "a hundred million answers, for aggregation again and again"},
+    {"softlab import --from long-csv monday.csv tuesday.csv -o votes.slb",
+     "the answers of several files as one, which may be larger than memory"},
     {"softlab import --from label-studio --columns item=image,label=topic export.json -o "
      "answers.jsonl",
      "one of several questions of a Label Studio project, with items named by their images"},
@@ -82,7 +84,9 @@ const struct cli_command cmd_import = {
     .summary = "convert published formats to answers, and back",
     .description = "Reads annotators' answers in a published format and writes answers.jsonl, or "
                    "another format with --to. Answers that were skipped or corrected are counted "
-                   "and reported. Tables are streamed in constant memory.",
+                   "and reported. Tables are streamed in constant memory. An output that ends in "
+                   ".slb may be larger than memory: its answers are read and joined in parts, in a "
+                   "temporary folder beside it.",
     .arguments = import_arguments,
     .task = &sl_import_task,
     .options = import_options,

@@ -13,6 +13,9 @@
  * what is free now is not free for long on a machine with other work. */
 enum { SHARE = 4 };
 
+/* More makes joining little faster. */
+enum { MOST_JOINING = 1 << 30 };
+
 /* Sets that become one file. Those that memory should not hold are on disk, as answers.slb whose
  * names are gone already, so that nothing is left of them if the program is killed. */
 struct gathering {
@@ -131,15 +134,15 @@ enum sl_status sl_import_cache(const struct sl_import_job *job,
                                const struct sl_workplace *workplace, struct sl_error *err)
 {
     const size_t memory = workplace->memory > 0 ? workplace->memory : sl_memory_free();
-    struct gathering gathering = {.job = job, .options = options, .limit = memory / SHARE};
+    const size_t limit = memory / SHARE, joining = limit < MOST_JOINING ? limit : MOST_JOINING;
+    struct gathering gathering = {.job = job, .options = options, .limit = limit};
     enum sl_status status = SL_OK;
     SL_TRY(check_paths(job, options, err));
     for (size_t i = 0; i < job->n_paths; i++)
         SL_TRY_OUT(gather(&gathering, job->paths[i], err));
-    status = gathering.n_sets == 1
-                 ? sl_votes_write_slb(gathering.sets[0], job->output, err)
-                 : sl_votes_join(gathering.sets, gathering.n_sets, gathering.limit, job->output,
-                                 options->notes, err);
+    status = gathering.n_sets == 1 ? sl_votes_write_slb(gathering.sets[0], job->output, err)
+                                   : sl_votes_join(gathering.sets, gathering.n_sets, joining,
+                                                   job->output, options->notes, err);
     if (status == SL_OK) say_stored(&gathering, workplace);
 out:
     for (size_t i = 0; i < gathering.n_sets; i++)
