@@ -60,6 +60,8 @@ enum sl_status sl_answer_file_look(const char *path, enum sl_answer_file *out, s
     struct stat info;
     /* Bytes read from a pipe here could not be read again. */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        if (S_ISDIR(info.st_mode))
+            return sl_fail(err, SL_ERR_INPUT, "%s is a folder, not a file", path);
         *out = SL_FILE_PIPE;
         return SL_OK;
     }

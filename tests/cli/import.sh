@@ -65,6 +65,9 @@ try softlab import --from answers part1.slb part1.slb -o twice.slb
 try softlab import --from answers part1.csv part2.csv -o both.jsonl
 try softlab import --from long-csv --abstain bee part1.csv part2.csv -o both.slb
 try softlab import --from long-csv part1.csv short.csv -o both.slb
+try softlab import --from answers --classes dog,cat,bee part1.slb part2.csv -o both.slb
+mkdir folder
+try softlab import --from answers part1.slb folder -o both.slb
 head -c 500 part1.slb > cut.slb
 try softlab import --from answers cut.slb part2.csv -o both.slb
 try ls

@@ -99,6 +99,11 @@ static enum sl_status gather(struct gathering *gathering, const char *path, stru
         .bytes = gathering->limit, .take = store, .context = gathering};
     options.stream = gathering->job->n_paths > 1 && sl_votes_size_read(path, &size);
     options.parts = &parts;
+    if (options.stream && options.classes)
+        return sl_fail(err, SL_ERR_USAGE,
+                       "--classes orders the classes of texts, and %s has its own: leave it out, "
+                       "and give it when the result is read again",
+                       path);
     SL_TRY(sl_votes_read(path, &options, &votes, err));
     return keep(gathering, votes, err);
 }

@@ -158,7 +158,7 @@ static void test_what_an_import_cannot_do_is_refused(void **state)
     job.from = "long-csv";
     job.output = cache;
     assert_fails(sl_import_job_run(&job, &scene.workplace, &notes, &err), SL_ERR_USAGE, err,
-                 "one file at a time, got 2");
+                 "votes.csv is given twice");
     assert_false(sl_file_exists(output));
     assert_false(sl_file_exists(cache));
     free(path);
