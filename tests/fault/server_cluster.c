@@ -1,98 +1,32 @@
-/* Two servers behind HAProxy share one study in PostgreSQL while simulated annotators work; every
+/* Two servers behind a proxy share one study in PostgreSQL while simulated annotators work; every
  * request goes to the other server than the one before. Servers and database are killed with
  * SIGKILL, and the database goes away for a while: every acknowledged answer is stored once, and
  * every annotator finishes.
- *   server_cluster [--rounds N] [--annotators N] [--seconds N] [--seed N] */
-#define _GNU_SOURCE /* prctl */
-#include <arpa/inet.h>
-#include <signal.h>
+ *   server_cluster [--proxy haproxy|nginx] [--rounds N] [--annotators N] [--seconds N] [--seed N]
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "chance.h"
 #include "load.h"
+#include "proxy.h"
 #include "server_process.h"
 #include "shared.h"
 #include "softlab/base.h"
 
-enum { SECONDS_AT_MOST = 900, BATCH = 6, MOST_ANSWERS = 60, SERVERS = 2, PATIENCE_MS = 10000 };
-
-static const char haproxy[] = "/usr/sbin/haproxy";
+enum { SECONDS_AT_MOST = 900, BATCH = 6, MOST_ANSWERS = 60, SERVERS = 2 };
 
 struct cluster {
     struct postgres_process database;
     struct server_process servers[SERVERS];
-    pid_t proxy;
-    char folder[64], url[64], config[96];
+    struct proxy proxy;
+    char folder[64], url[64];
     int64_t seconds_away;
     struct load load;
 };
-
-/* ---- The proxy ---- */
-
-/* A port that was free a moment ago. */
-static unsigned find_port(void)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof at;
-    int socket_of = socket(AF_INET, SOCK_STREAM, 0);
-    const bool bound = bind(socket_of, (struct sockaddr *)&at, sizeof at) == 0 &&
-                       getsockname(socket_of, (struct sockaddr *)&at, &length) == 0;
-    close(socket_of);
-    return bound ? ntohs(at.sin_port) : 0;
-}
-
-static bool write_config(const struct cluster *cluster, unsigned port)
-{
-    FILE *file = fopen(cluster->config, "w");
-    if (!file) return false;
-    fprintf(file,
-            "defaults\n  mode http\n  timeout connect 2s\n  timeout client 60s\n"
-            "  timeout server 60s\n  retries 3\n  option redispatch\n"
-            "frontend annotators\n  bind 127.0.0.1:%u\n  default_backend servers\n"
-            "backend servers\n  balance roundrobin\n",
-            port);
-    for (int i = 0; i < SERVERS; i++)
-        fprintf(file, "  server s%d 127.0.0.1:%u check inter 100ms fall 1 rise 1\n", i,
-                (unsigned)cluster->servers[i].port);
-    return fclose(file) == 0;
-}
-
-static bool takes_connections(unsigned port)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET,
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                             .sin_port = htons((uint16_t)port)};
-    int socket_of = socket(AF_INET, SOCK_STREAM, 0);
-    const bool good = connect(socket_of, (struct sockaddr *)&at, sizeof at) == 0;
-    close(socket_of);
-    return good;
-}
-
-static bool start_proxy(struct cluster *cluster)
-{
-    const unsigned port = find_port();
-    snprintf(cluster->config, sizeof cluster->config, "%s.cfg", cluster->folder);
-    snprintf(cluster->url, sizeof cluster->url, "http://127.0.0.1:%u/", port);
-    if (port == 0 || !write_config(cluster, port)) return false;
-    cluster->proxy = fork();
-    if (cluster->proxy == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        execl(haproxy, haproxy, "-db", "-q", "-f", cluster->config, (char *)NULL);
-        _exit(127);
-    }
-    for (int waited = 0; waited < PATIENCE_MS; waited += 10) {
-        if (takes_connections(port)) return true;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    return false;
-}
 
 /* ---- What goes wrong ---- */
 
@@ -152,22 +86,23 @@ static bool start_cluster(struct cluster *cluster)
         return false;
     }
     if (!share_study(cluster->folder, &cluster->database)) return false;
-    for (int i = 0; i < SERVERS; i++)
+    uint16_t ports[SERVERS];
+    for (int i = 0; i < SERVERS; i++) {
         if (!server_process_start(&cluster->servers[i], SOFTLAB_PROGRAM, cluster->folder, 0))
             return false;
-    return start_proxy(cluster);
+        ports[i] = cluster->servers[i].port;
+    }
+    if (!proxy_start(&cluster->proxy, ports, SERVERS)) return false;
+    snprintf(cluster->url, sizeof cluster->url, "http://127.0.0.1:%u/", cluster->proxy.port);
+    return true;
 }
 
 static void stop_cluster(struct cluster *cluster)
 {
-    if (cluster->proxy > 0) {
-        kill(cluster->proxy, SIGKILL);
-        waitpid(cluster->proxy, NULL, 0);
-    }
+    proxy_stop(&cluster->proxy);
     for (int i = 0; i < SERVERS; i++)
         server_process_kill(&cluster->servers[i]);
     postgres_process_remove(&cluster->database);
-    remove(cluster->config);
 }
 
 static bool run_mishaps(struct cluster *cluster, int64_t rounds, uint64_t chance)
@@ -209,7 +144,12 @@ static bool run(struct cluster *cluster, int64_t rounds)
 int main(int argc, char **argv)
 {
     int64_t rounds = 1, seed = 1, annotators = 20, seconds = 2;
+    const char *proxy = "haproxy";
     for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--proxy") == 0) {
+            proxy = argv[i + 1];
+            continue;
+        }
         int64_t *option = strcmp(argv[i], "--rounds") == 0       ? &rounds
                           : strcmp(argv[i], "--annotators") == 0 ? &annotators
                           : strcmp(argv[i], "--seconds") == 0    ? &seconds
@@ -217,14 +157,18 @@ int main(int argc, char **argv)
                                                                  : NULL;
         if (!option || !sl_text_to_integer(argv[i + 1], strlen(argv[i + 1]), option)) return 2;
     }
+    const struct proxy_kind *kind = proxy_find(proxy);
+    if (!kind) return 2;
     int missing = postgres_process_missing();
-    if (!missing) missing = program_missing(haproxy, "HAProxy");
+    if (!missing) missing = proxy_missing(kind);
     if (missing) return missing;
     alarm(SECONDS_AT_MOST);
     struct cluster cluster = {
         .seconds_away = seconds,
+        .proxy = {.kind = kind},
         .load = {.annotators = annotators, .seed = seed, .books = books_create()}};
     snprintf(cluster.folder, sizeof cluster.folder, "server-cluster-%ld", (long)getpid());
+    snprintf(cluster.proxy.folder, sizeof cluster.proxy.folder, "proxy-%ld", (long)getpid());
     const bool good = run(&cluster, rounds);
     stop_cluster(&cluster);
     books_destroy(cluster.load.books);

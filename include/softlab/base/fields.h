@@ -100,8 +100,8 @@ enum sl_field_kind {
     /* Words of the command line: const char *, borrowed from argv, which outlives the struct; NULL
      * if absent. */
     SL_FIELD_WORD,
-    SL_FIELD_WORDS,  /* struct sl_word_list; each use of the option adds one word, one of the choices
-                        if the row has any */
+    SL_FIELD_WORDS, /* struct sl_word_list; each use of the option adds one word, one of the choices
+                       if the row has any */
     SL_FIELD_CHOICE, /* one of the choices */
     SL_FIELD_PATH,   /* a file to read, in some commands also a folder; "-" is standard input */
     SL_FIELD_OUTPUT, /* a file to write; "-" is standard output */

@@ -246,35 +246,55 @@ static bool fits(const struct join *join, size_t n_items, size_t n_answers)
     return n_items * sizeof(size_t) + n_answers * sizeof(uint32_t) <= join->memory;
 }
 
+/* What is known of the answers to the items before the next one. */
+struct begins {
+    size_t *counts;  /* owned; answers to each item of a range */
+    size_t written;  /* answers to all items so far */
+    size_t range;    /* where the last range begins */
+    size_t in_range; /* answers to its items so far */
+};
+
+static enum sl_status put_begin(struct join *join, struct begins *begins, size_t item, size_t count,
+                                struct sl_error *err)
+{
+    SL_TRY(sl_slb_writer_put(&join->writer, &begins->written, sizeof begins->written, err));
+    begins->written += count;
+    if (item > begins->range && !fits(join, item + 1 - begins->range, begins->in_range + count)) {
+        SL_TRY(cut(join, item, err));
+        begins->range = item;
+        begins->in_range = 0;
+    }
+    begins->in_range += count;
+    return SL_OK;
+}
+
+static enum sl_status put_begins_of(struct join *join, struct begins *begins, size_t first,
+                                    size_t last, struct sl_error *err)
+{
+    struct range range = {.begin = first, .end = last, .at = begins->counts};
+    memset(begins->counts, 0, (last - first) * sizeof *begins->counts);
+    each_in_range(join, &range, count_answers);
+    for (size_t i = first; i < last; i++)
+        SL_TRY(put_begin(join, begins, i, begins->counts[i - first], err));
+    return SL_OK;
+}
+
 /* Write where the answers to each item begin, and decide which items are a range. */
 static enum sl_status put_begins(struct join *join, struct sl_error *err)
 {
     const size_t n_items = join->size.n_items, step = join->memory / sizeof(size_t) + 1;
-    size_t *counts = sl_data_alloc(step < n_items ? step : n_items, sizeof *counts, err);
-    size_t written = 0, cut_items = 0, cut_answers = 0;
-    enum sl_status status = counts ? SL_OK : SL_ERR_NOMEM;
-    for (size_t begin = 0; begin < n_items && status == SL_OK; begin += step) {
-        struct range range = {
-            .begin = begin, .end = n_items - begin < step ? n_items : begin + step, .at = counts};
-        memset(counts, 0, (range.end - begin) * sizeof *counts);
-        each_in_range(join, &range, count_answers);
-        for (size_t i = begin; i < range.end; i++) {
-            const size_t count = counts[i - begin];
-            SL_TRY_OUT(sl_slb_writer_put(&join->writer, &written, sizeof written, err));
-            written += count;
-            if (i > cut_items && !fits(join, i + 1 - cut_items, cut_answers + count)) {
-                SL_TRY_OUT(cut(join, i, err));
-                cut_items = i;
-                cut_answers = 0;
-            }
-            cut_answers += count;
-        }
-    }
-    if (status == SL_OK) status = cut(join, n_items, err);
-    if (status == SL_OK) status = sl_slb_writer_put(&join->writer, &written, sizeof written, err);
-    if (status == SL_OK) status = sl_slb_writer_end(&join->writer, err);
+    struct begins begins = {.written = 0};
+    enum sl_status status = SL_OK;
+    begins.counts = sl_data_alloc(step < n_items ? step : n_items, sizeof *begins.counts, err);
+    if (!begins.counts) return SL_ERR_NOMEM;
+    for (size_t first = 0; first < n_items; first += step)
+        SL_TRY_OUT(put_begins_of(join, &begins, first,
+                                 n_items - first < step ? n_items : first + step, err));
+    SL_TRY_OUT(cut(join, n_items, err));
+    SL_TRY_OUT(sl_slb_writer_put(&join->writer, &begins.written, sizeof begins.written, err));
+    SL_TRY_OUT(sl_slb_writer_end(&join->writer, err));
 out:
-    free(counts);
+    free(begins.counts);
     return status;
 }
 

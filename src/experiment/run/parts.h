@@ -1,7 +1,7 @@
 /* Private to experiment/: parts. A run that is started by itself (softlab run --run KEY) works in
  * parts/KEY, a results folder of its own, so that runs on many machines share no file that they
- * write. When it ends, it publishes its trainings: other parts may need them. The process that holds
- * the lock of the results folder joins finished parts to it. */
+ * write. When it ends, it publishes its trainings: other parts may need them. The process that
+ * holds the lock of the results folder joins finished parts to it. */
 #ifndef SOFTLAB_EXPERIMENT_PARTS_H
 #define SOFTLAB_EXPERIMENT_PARTS_H
 

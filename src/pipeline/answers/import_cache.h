@@ -1,5 +1,5 @@
-/* Private to pipeline/answers/: answers.slb of texts and of other answers.slb, which together may be
- * larger than memory. */
+/* Private to pipeline/answers/: answers.slb of texts and of other answers.slb, which together may
+ * be larger than memory. */
 #ifndef SOFTLAB_PIPELINE_IMPORT_CACHE_H
 #define SOFTLAB_PIPELINE_IMPORT_CACHE_H
 
