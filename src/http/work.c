@@ -46,7 +46,8 @@ static void *run_jobs(void *context)
         if (worker->quit) break;
         struct sl_http_job *job = jobs_take(&worker->waiting);
         pthread_mutex_unlock(&worker->lock);
-        job->work(job->context);
+        /* A loop that is to end leaves out what waits, here or in sl_http_worker_skip. */
+        if (!sl_http_loop_stopping(worker->loop)) job->work(job->context);
         pthread_mutex_lock(&worker->lock);
         jobs_add(&worker->finished, job);
         sl_http_loop_wake(worker->loop);
