@@ -1,6 +1,7 @@
 /* Sets of votes that become one file: the bytes of the file that one text of all of them gives. */
 #include "answer/votes/slb.h"
 #include "answer/votes/votes.h"
+#include "job_scene.h"
 #include "softlab/base/buffer.h"
 #include "softlab/base/random.h"
 #include "softlab/pipeline/import.h"
@@ -195,39 +196,58 @@ static size_t count_files(void)
     return count;
 }
 
+/* The parts that went through a folder, by what the import says. */
+static size_t count_parts(const char *said)
+{
+    const char *line = strstr(said, "of the answers went through");
+    if (!line) return 0;
+    while (line > said && line[-1] != '\n')
+        line--;
+    return strtoul(line + strlen("info: "), NULL, 10);
+}
+
 static void test_import_keeps_to_its_memory(void **state)
 {
     (void)state;
+    enum { FILES = 8 };
     static const char *const labels[] = {"x", "y"};
     struct sl_rng rng;
     sl_rng_init(&rng, 3, "join", 0, 0);
     draw_rows(&rng, 80, labels, 2);
-    char whole[300], first[300], second[300], output[300];
-    snprintf(whole, sizeof whole, "%s", write_rows("all.csv", 0, ROWS));
-    snprintf(first, sizeof first, "%s", write_rows("first.csv", 0, 150));
-    snprintf(second, sizeof second, "%s", write_rows("second.csv", 150, ROWS));
-    snprintf(output, sizeof output, "%s", test_path("small.slb"));
-    struct sl_votes *votes = read_votes(whole, NULL);
+    char *paths[FILES], name[20];
+    for (size_t i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "%zu.csv", i);
+        paths[i] = sl_string_copy(write_rows(name, i * ROWS / FILES, (i + 1) * ROWS / FILES));
+    }
+    char *output = sl_string_copy(test_path("small.slb"));
+    struct sl_votes *votes = read_votes(write_rows("all.csv", 0, ROWS), NULL);
     assert_ok(sl_votes_write_slb(votes, test_path("all.slb"), &err), err);
     sl_votes_destroy(votes);
     const size_t n_files = count_files();
-    /* All in memory, the second text on disk, both on disk. */
-    static const size_t memories[] = {0, 12000, 40};
-    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
+    /* All in memory, some on disk, all on disk. */
+    static const struct {
+        size_t memory, least, most;
+    } cases[] = {{0, 0, 0}, {32000, 1, FILES - 1}, {40, FILES, FILES}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sl_import_job job = sl_import_job_default();
         struct sl_import_notes notes;
-        const struct sl_workplace workplace = {.memory = memories[i]};
-        char *paths[] = {first, second};
+        struct test_job_scene scene;
+        test_job_scene_init(&scene);
+        scene.workplace.memory = cases[i].memory;
         job.from = "long-csv";
         job.paths = paths;
-        job.n_paths = 2;
+        job.n_paths = FILES;
         job.output = output;
-        assert_ok(sl_import_job_run(&job, &workplace, &notes, &err), err);
+        assert_ok(sl_import_job_run(&job, &scene.workplace, &notes, &err), err);
         assert_same_file("all.slb", "small.slb");
         assert_int_equal(notes.n_read, ROWS);
+        assert_in_range(count_parts(scene.said), cases[i].least, cases[i].most);
         remove(output);
         assert_int_equal(count_files(), n_files);
     }
+    for (size_t i = 0; i < FILES; i++)
+        free(paths[i]);
+    free(output);
 }
 
 int main(void)
