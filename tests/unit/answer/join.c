@@ -227,7 +227,7 @@ static void test_import_keeps_to_its_memory(void **state)
     /* All in memory, some on disk, all on disk. */
     static const struct {
         size_t memory, least, most;
-    } cases[] = {{0, 0, 0}, {32000, 1, FILES - 1}, {40, FILES, FILES}};
+    } cases[] = {{0, 0, 0}, {23000, 1, FILES - 1}, {40, FILES, FILES}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sl_import_job job = sl_import_job_default();
         struct sl_import_notes notes;
