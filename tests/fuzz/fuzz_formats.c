@@ -57,8 +57,12 @@ static void use(const struct sl_answers *answers, const char *path)
     struct sl_quality quality;
     struct sl_error err = {0};
     const struct sl_quality_options options = {.preset = &sl_exclusion_presets[1]};
-    if (sl_quality_measure(answers, &options, &quality, &err) != SL_OK) abort();
-    sl_quality_release(&quality);
+    /* It refuses items with two true classes. */
+    if (sl_quality_measure(answers, &options, &quality, &err) == SL_OK)
+        sl_quality_release(&quality);
+    else if (err.message[0] == '\0')
+        abort();
+    err = (struct sl_error){0};
     for (const struct sl_answer_format *format = sl_answer_formats; format->name; format++) {
         struct sl_import_notes notes = {0};
         if (!format->write) continue;
