@@ -10,7 +10,6 @@
 #include "answer/formats/format.h"
 #include "answer/formats/table_columns.h"
 #include "answer/jsonl/jsonl.h"
-#include "answer/votes/slb.h"
 #include "answer/votes/votes.h"
 #include "base/file/stream.h"
 #include "softlab/base/memory.h"

@@ -45,7 +45,6 @@ struct sl_slb_header {
 };
 _Static_assert(sizeof(struct sl_slb_header) == SL_SLB_HEADER_BYTES, "the header has no holes");
 
-extern const char sl_slb_magic[8];
 uint32_t sl_slb_header_crc(const struct sl_slb_header *header);
 
 /* ---- slb_write.c ---- */

@@ -97,6 +97,8 @@ struct sl_votes_mapping {
     uint16_t *own_labels; /* owned; instead of the file's where classes were reordered */
 };
 
+extern const char sl_slb_magic[8];
+
 /* Note what an answer loses when it is read as a vote. */
 void sl_votes_note(const struct sl_answer *answer, struct sl_import_notes *notes);
 
