@@ -38,6 +38,8 @@ static enum sl_status make_adaptive(const char *folder, struct sl_error *err)
     enum sl_status status = sl_json_read(path, 1 << 20, &config, err);
     if (status == SL_OK) {
         json_object_set_new(config.root, "assignment", json_string("adaptive"));
+        /* Items are never closed: however many kills there are, nobody comes too late. */
+        json_object_set_new(config.root, "adaptive", json_pack("{s:i}", "stop", 0));
         status = sl_json_write(config.root, path, err);
     }
     sl_json_release(&config);
