@@ -3,13 +3,26 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { LONGEST_MS = 5000 };
+enum { LONGEST_MS = 5000, AWAY_MS = 60000, STEP_MS = 50 };
 
 static void note(void *context, const char *id, bool acknowledged)
 {
     struct load *load = context;
     books_note(load->books, id, acknowledged);
     if (acknowledged) atomic_fetch_add(&load->acknowledged, 1);
+}
+
+/* Simulated people first read the study, whose database may be away just then. */
+static enum sl_status simulate_when_there(const struct sl_study_simulation *options,
+                                          struct sl_simulation_result *result, struct sl_error *err)
+{
+    enum sl_status status = SL_ERR_BUSY;
+    for (int waited = 0; status == SL_ERR_BUSY && waited < AWAY_MS; waited += STEP_MS) {
+        status = sl_study_simulate(options, result, err);
+        if (status == SL_ERR_BUSY)
+            nanosleep(&(struct timespec){.tv_nsec = STEP_MS * 1000000L}, NULL);
+    }
+    return status;
 }
 
 static bool simulate(struct load *load)
@@ -28,7 +41,7 @@ static bool simulate(struct load *load)
     options.seed = (uint64_t)load->seed++;
     options.saved = note;
     options.context = load;
-    if (sl_study_simulate(&options, &result, &err) != SL_OK) {
+    if (simulate_when_there(&options, &result, &err) != SL_OK) {
         fprintf(stderr, "simulation: %s\n", err.message);
         return false;
     }
