@@ -6,8 +6,6 @@
 #include "answer/votes/votes.h"
 #include "softlab/base/memory.h"
 
-enum { WINDOW = 1 << 20 }; /* items of streamed votes that stay in memory */
-
 enum sl_status sl_duplicates_begin(struct sl_duplicates *duplicates, struct sl_error *err)
 {
     const size_t count = sl_name_table_count(duplicates->annotators);
@@ -52,9 +50,8 @@ enum sl_status sl_votes_note_duplicates(const struct sl_votes *votes, const char
         const size_t begin = votes->begin[item];
         sl_duplicates_note(&duplicates, item, votes->annotator + begin,
                            votes->begin[item + 1] - begin);
-        if ((item + 1) % WINDOW == 0) sl_votes_pass(votes, item + 1 - WINDOW, item + 1);
+        sl_votes_pass_behind(votes, item);
     }
-    sl_votes_pass(votes, votes->n_items / WINDOW * WINDOW, votes->n_items);
     free(duplicates.seen_at);
     return SL_OK;
 }

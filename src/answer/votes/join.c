@@ -17,8 +17,6 @@
 #include "answer/votes/votes.h"
 #include "softlab/base/memory.h"
 
-enum { WINDOW = 1 << 20 }; /* items of a streamed set that stay in memory */
-
 /* A set and what its numbers are in the file. */
 struct set {
     const struct sl_votes *votes; /* borrowed */
@@ -29,9 +27,8 @@ struct set {
 /* Items whose answers are in memory together. */
 struct range {
     size_t begin, end;
-    size_t *at;          /* owned; where the next answer to each item goes */
-    uint32_t *annotator; /* owned; one of these two, or none */
-    uint16_t *label;
+    size_t *at;   /* owned; where the next answer to each item goes */
+    void *values; /* owned; an element of the section for each answer */
 };
 
 struct join {
@@ -49,15 +46,6 @@ struct join {
 };
 
 /* ---- Common numbers ---- */
-
-static enum sl_status add_classes(const struct sl_votes *votes, struct sl_name_table *to,
-                                  struct sl_error *err)
-{
-    uint32_t number = 0;
-    for (size_t i = 0; i < votes->n_classes; i++)
-        SL_TRY(sl_name_table_add(to, votes->classes[i], strlen(votes->classes[i]), &number, err));
-    return SL_OK;
-}
 
 static bool have_same_classes(const struct join *join)
 {
@@ -78,7 +66,7 @@ static enum sl_status number_classes(struct join *join, struct sl_error *err)
     char **names = NULL;
     enum sl_status status = SL_OK;
     for (size_t i = 0; i < join->n_sets; i++)
-        SL_TRY_OUT(add_classes(join->sets[i].votes, found, err));
+        SL_TRY_OUT(sl_votes_add_classes(join->sets[i].votes, found, err));
     if (sl_name_table_count(found) > SL_VOTES_CLASSES)
         SL_TRY_OUT(sl_fail(err, SL_ERR_INPUT, "%s: %zu classes, expected at most %d", join->output,
                            sl_name_table_count(found), SL_VOTES_CLASSES));
@@ -128,9 +116,8 @@ static enum sl_status each_new(struct join *join,
             const char *name = sl_name_table_get(votes->items, (uint32_t)item, &length);
             if (!sl_join_came(&join->items, join->items.first[i] + item))
                 SL_TRY(visit(join, name, length, err));
-            if ((item + 1) % WINDOW == 0) sl_votes_pass(votes, item + 1 - WINDOW, item + 1);
+            sl_votes_pass_behind(votes, item);
         }
-        sl_votes_pass(votes, votes->n_items / WINDOW * WINDOW, votes->n_items);
     }
     return SL_OK;
 }
@@ -177,7 +164,7 @@ static void visit_row(struct range *range, const struct set *set, size_t first, 
     const size_t begin = item < n_items ? item : n_items;
     for (; item < n_items && first + item < range->end; item++) {
         visit_item(range, set, item, first + item);
-        if ((item + 1) % WINDOW == 0) sl_votes_pass(set->votes, item / WINDOW * WINDOW, item + 1);
+        sl_votes_pass_behind(set->votes, item);
     }
     sl_votes_pass(set->votes, begin, item < n_items ? item : n_items);
 }
@@ -191,9 +178,8 @@ static void visit_some(struct range *range, const struct set *set,
         const size_t place = items->first[index] + item;
         const size_t number = sl_join_came(items, place) ? items->number[place] : next++;
         if (number >= range->begin && number < range->end) visit_item(range, set, item, number);
-        if ((item + 1) % WINDOW == 0) sl_votes_pass(votes, item + 1 - WINDOW, item + 1);
+        sl_votes_pass_behind(votes, item);
     }
-    sl_votes_pass(votes, votes->n_items / WINDOW * WINDOW, votes->n_items);
 }
 
 /* Visit the items of a range in every set, set by set. */
@@ -216,9 +202,10 @@ static void take_annotators(struct range *range, const struct set *set, size_t i
 {
     const struct sl_votes *votes = set->votes;
     size_t *at = &range->at[number - range->begin];
+    uint32_t *annotators = range->values;
     for (size_t i = votes->begin[item]; i < votes->begin[item + 1]; i++) {
         const uint32_t one = votes->annotator[i];
-        range->annotator[(*at)++] = one == SL_NO_NAME ? SL_NO_NAME : set->annotators.values[one];
+        annotators[(*at)++] = one == SL_NO_NAME ? SL_NO_NAME : set->annotators.values[one];
     }
 }
 
@@ -226,8 +213,9 @@ static void take_labels(struct range *range, const struct set *set, size_t item,
 {
     const struct sl_votes *votes = set->votes;
     size_t *at = &range->at[number - range->begin];
+    uint16_t *labels = range->values;
     for (size_t i = votes->begin[item]; i < votes->begin[item + 1]; i++)
-        range->label[(*at)++] = set->class_of[votes->label[i]];
+        labels[(*at)++] = set->class_of[votes->label[i]];
 }
 
 /* ---- Where answers begin ---- */
@@ -318,13 +306,6 @@ static enum sl_status open_range(struct join *join, size_t index, struct range *
     return SL_OK;
 }
 
-static void range_release(struct range *range)
-{
-    free(range->at);
-    free(range->annotator);
-    free(range->label);
-}
-
 /* The name of an item, for the few warnings that show one. */
 static const char *name_of(const void *context, size_t number)
 {
@@ -339,41 +320,48 @@ static const char *name_of(const void *context, size_t number)
     return sl_name_table_get(join->sets[set].votes->items, (uint32_t)item, NULL);
 }
 
-static enum sl_status put_annotators(struct join *join, size_t index,
-                                     struct sl_duplicates *duplicates, struct sl_error *err)
+static void note_duplicates(const struct sl_duplicates *duplicates, const struct range *range)
 {
-    struct range range;
-    size_t count = 0, begin = 0;
-    enum sl_status status = SL_OK;
-    SL_TRY_OUT(open_range(join, index, &range, &count, err));
-    range.annotator = sl_data_alloc(count, sizeof *range.annotator, err);
-    if (!range.annotator) SL_TRY_OUT(SL_ERR_NOMEM);
-    each_in_range(join, &range, take_annotators);
-    for (size_t i = range.begin; i < range.end && duplicates->seen_at; i++) {
-        const size_t end = range.at[i - range.begin]; /* behind the last one now */
-        sl_duplicates_note(duplicates, i, range.annotator + begin, end - begin);
+    const uint32_t *annotators = range->values;
+    size_t begin = 0;
+    for (size_t i = range->begin; i < range->end; i++) {
+        const size_t end = range->at[i - range->begin]; /* behind the last one now */
+        sl_duplicates_note(duplicates, i, annotators + begin, end - begin);
         begin = end;
     }
-    status =
-        sl_slb_writer_put(&join->writer, range.annotator, count * sizeof *range.annotator, err);
-out:
-    range_release(&range);
-    return status;
 }
 
-static enum sl_status put_labels(struct join *join, size_t index, struct sl_error *err)
+/* A section of answers. */
+struct section {
+    visit *take;
+    size_t size;                            /* bytes of an answer */
+    const struct sl_duplicates *duplicates; /* borrowed; who looks at annotators, or NULL */
+};
+
+static enum sl_status put_range(struct join *join, const struct section *section, size_t index,
+                                struct sl_error *err)
 {
     struct range range;
     size_t count = 0;
     enum sl_status status = SL_OK;
     SL_TRY_OUT(open_range(join, index, &range, &count, err));
-    range.label = sl_data_alloc(count, sizeof *range.label, err);
-    if (!range.label) SL_TRY_OUT(SL_ERR_NOMEM);
-    each_in_range(join, &range, take_labels);
-    status = sl_slb_writer_put(&join->writer, range.label, count * sizeof *range.label, err);
+    range.values = sl_data_alloc(count, section->size, err);
+    if (!range.values) SL_TRY_OUT(SL_ERR_NOMEM);
+    each_in_range(join, &range, section->take);
+    if (section->duplicates) note_duplicates(section->duplicates, &range);
+    status = sl_slb_writer_put(&join->writer, range.values, count * section->size, err);
 out:
-    range_release(&range);
+    free(range.at);
+    free(range.values);
     return status;
+}
+
+static enum sl_status put_section(struct join *join, const struct section *section,
+                                  struct sl_error *err)
+{
+    for (size_t i = 0; i < join->n_cuts; i++)
+        SL_TRY(put_range(join, section, i, err));
+    return sl_slb_writer_end(&join->writer, err);
 }
 
 /* Answers of a person to an item within a set were counted when it was read. With several sets that
@@ -388,16 +376,15 @@ static enum sl_status put_answers(struct join *join, struct sl_import_notes *not
                                        .name_of = name_of,
                                        .context = join};
     const bool counts = notes && join->items.n_items < join->items.n_places;
+    const struct section annotators = {take_annotators, sizeof(uint32_t),
+                                       counts ? &duplicates : NULL},
+                         labels = {take_labels, sizeof(uint16_t), NULL};
     enum sl_status status = SL_OK;
     SL_TRY(put_begins(join, err));
     counted.n_duplicates = 0;
     if (counts) SL_TRY(sl_duplicates_begin(&duplicates, err));
-    for (size_t i = 0; i < join->n_cuts; i++)
-        SL_TRY_OUT(put_annotators(join, i, &duplicates, err));
-    SL_TRY_OUT(sl_slb_writer_end(&join->writer, err));
-    for (size_t i = 0; i < join->n_cuts; i++)
-        SL_TRY_OUT(put_labels(join, i, err));
-    SL_TRY_OUT(sl_slb_writer_end(&join->writer, err));
+    SL_TRY_OUT(put_section(join, &annotators, err));
+    SL_TRY_OUT(put_section(join, &labels, err));
     if (counts) *notes = counted;
 out:
     free(duplicates.seen_at);

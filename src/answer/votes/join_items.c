@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include "answer/answer_internal.h"
+#include "answer/votes/votes.h"
 #include "softlab/base/file.h"
 #include "softlab/base/hash.h"
 #include "softlab/base/memory.h"
 
 /* RESIDUES: the smallest share of the names that a group can have is one of them. NAME_BYTES: what
- * a name takes beside its text. WINDOW: items of a streamed set that stay in memory. */
-enum { RESIDUES = 256, NAME_BYTES = 40, WINDOW = 1 << 20, BATCH = 64, WORD = 64, BLOCK = 8 };
+ * a name takes beside its text. */
+enum { RESIDUES = 256, NAME_BYTES = 40, BATCH = 64, WORD = 64, BLOCK = 8 };
 
 /* The names of a group, and the place where each was seen first. */
 struct group {
@@ -126,11 +127,11 @@ static enum sl_status take_set(struct group *group, const struct sl_votes *votes
             batch.names[batch.count] = name;
             batch.places[batch.count++] = (uint32_t)(first + i);
         }
-        const bool ends = i + 1 == votes->n_items || (i + 1) % WINDOW == 0;
-        if (batch.count == BATCH || ends) SL_TRY(take_batch(group, &batch, err));
-        if (ends) sl_votes_pass(votes, i / WINDOW * WINDOW, i + 1);
+        if (batch.count == BATCH) SL_TRY(take_batch(group, &batch, err));
+        sl_votes_pass_behind(votes,
+                             i); /* texts of the batch are read again where they are needed */
     }
-    return SL_OK;
+    return take_batch(group, &batch, err);
 }
 
 static size_t bytes_of(const struct sl_name_table *names)

@@ -15,10 +15,7 @@ static enum sl_status read_slb(const char *path, const struct sl_import_options 
     enum sl_status status = SL_OK;
     if (options->classes) {
         struct sl_name_table *names = sl_name_table_create();
-        uint32_t number = 0;
-        for (size_t i = 0; i < votes->n_classes && status == SL_OK; i++)
-            status = sl_name_table_add(names, votes->classes[i], strlen(votes->classes[i]), &number,
-                                       err);
+        status = sl_votes_add_classes(votes, names, err);
         const struct sl_vote_labels labels = {.names = names, .sorted = true};
         char **before = votes->classes;
         if (status == SL_OK)

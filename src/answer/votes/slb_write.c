@@ -126,11 +126,7 @@ enum sl_status sl_votes_write_slb(const struct sl_votes *votes, const char *path
     struct sl_slb_writer writer = {.file = {.descriptor = -1}};
     struct sl_name_table *classes = sl_name_table_create();
     enum sl_status status = SL_OK;
-    for (size_t i = 0; i < votes->n_classes; i++) {
-        uint32_t number = 0;
-        SL_TRY_OUT(
-            sl_name_table_add(classes, votes->classes[i], strlen(votes->classes[i]), &number, err));
-    }
+    SL_TRY_OUT(sl_votes_add_classes(votes, classes, err));
     SL_TRY_OUT(sl_slb_writer_open(&writer, path, err));
     SL_TRY_OUT(write_votes(&writer, votes, classes, err));
 out:

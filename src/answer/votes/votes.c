@@ -114,6 +114,15 @@ enum sl_status sl_votes_set_classes(struct sl_votes *votes, const struct sl_vote
     return SL_OK;
 }
 
+enum sl_status sl_votes_add_classes(const struct sl_votes *votes, struct sl_name_table *to,
+                                    struct sl_error *err)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < votes->n_classes; i++)
+        SL_TRY(sl_name_table_add(to, votes->classes[i], strlen(votes->classes[i]), &number, err));
+    return SL_OK;
+}
+
 static enum sl_status copy_table(const struct sl_name_table *from, struct sl_name_table *to,
                                  struct sl_error *err)
 {

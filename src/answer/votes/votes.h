@@ -55,6 +55,19 @@ enum sl_status sl_votes_set_classes(struct sl_votes *votes, const struct sl_vote
                                     const char *const *classes, const char *path,
                                     struct sl_error *err) SL_MUST_USE;
 
+/* Add the names of the classes to a table, in their order. */
+enum sl_status sl_votes_add_classes(const struct sl_votes *votes, struct sl_name_table *to,
+                                    struct sl_error *err) SL_MUST_USE;
+
+/* For walks through all items in their order: when item `item` was read, streamed votes take the
+ * items of its window out of memory if it is the last of them. */
+static inline void sl_votes_pass_behind(const struct sl_votes *votes, size_t item)
+{
+    enum { WINDOW = 1 << 20 };
+    if ((item + 1) % WINDOW == 0 || item + 1 == votes->n_items)
+        sl_votes_pass(votes, item / WINDOW * WINDOW, item + 1);
+}
+
 /* Who looks for answers of the same person to the same item. */
 struct sl_duplicates {
     struct sl_import_notes *notes;                            /* borrowed */

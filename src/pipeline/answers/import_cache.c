@@ -1,7 +1,10 @@
 #include "pipeline/answers/import_cache.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "softlab/base/file.h"
@@ -108,19 +111,36 @@ static enum sl_status gather(struct gathering *gathering, const char *path, stru
     return keep(gathering, votes, err);
 }
 
+/* Files are known by their numbers, since one may have several names. Those that are not there are
+ * refused when they are read. */
+static enum sl_status check_twice(const struct sl_import_job *job, struct sl_error *err)
+{
+    struct sl_name_table *files = sl_name_table_create();
+    enum sl_status status = SL_OK;
+    for (size_t i = 0; i < job->n_paths && status == SL_OK; i++) {
+        struct stat info;
+        char name[64];
+        uint32_t number = 0;
+        const size_t before = sl_name_table_count(files);
+        if (stat(job->paths[i], &info) != 0) continue;
+        snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)info.st_dev, (uintmax_t)info.st_ino);
+        status = sl_name_table_add(files, name, strlen(name), &number, err);
+        if (status == SL_OK && number < before)
+            status = sl_fail(err, SL_ERR_USAGE, "%s is given twice", job->paths[i]);
+    }
+    sl_name_table_destroy(files);
+    return status;
+}
+
 static enum sl_status check_paths(const struct sl_import_job *job,
                                   const struct sl_import_options *options, struct sl_error *err)
 {
-    for (size_t i = 0; i < job->n_paths; i++)
-        for (size_t j = 0; j < i; j++)
-            if (sl_path_same(job->paths[i], job->paths[j]))
-                return sl_fail(err, SL_ERR_USAGE, "%s is given twice", job->paths[i]);
     if (job->n_paths > 1 && (options->abstain || options->leave_out))
         return sl_fail(err, SL_ERR_USAGE,
                        "--abstain and --leave-out read one file at a time, got %zu: write an "
                        "answers.slb of each, then one of those",
                        job->n_paths);
-    return SL_OK;
+    return check_twice(job, err);
 }
 
 static void say_stored(const struct gathering *gathering, const struct sl_workplace *workplace)
